@@ -1,0 +1,334 @@
+"""RunBuilder: where readers and suites put samples, one at a time, to get a run.
+
+Keys, chance rates, option texts and duplicates are worked out here once, so that no reader does it its own way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forgetmap import items
+from forgetmap.errors import FormatError
+from forgetmap.items import ItemKey
+from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA, Metric, Run, RunInfo, validate_samples
+
+#: Metrics that are graded by definition, even where a small log happens to hold only 0 and 1.
+GRADED = ("f1", "bleu", "rouge", "chrf", "ter", "perplexity", "bits_per", "likelihood", "brier", "mcc", "ece", "bert")
+#: Metrics of which less is better, where the log does not say.
+LOWER_IS_BETTER = ("perplexity", "bits_per_byte", "brier", "ece", "ter", "loss", "wer", "cer")
+
+
+class Item:
+    """A question with its key, made by `RunBuilder.item` and shared by all its samples."""
+
+    __slots__ = (
+        "category", "chance", "cluster", "gold", "gold_index", "gold_key", "key", "n_gold", "n_options", "native_id",
+        "options", "question", "task",
+    )  # fmt: skip
+
+    task: str
+    key: ItemKey
+    native_id: str | None
+    question: str | None
+    options: Sequence[str] | None
+    gold: Sequence[str] | None
+    n_options: int | None
+    n_gold: int | None
+    chance: float | None
+    gold_index: int | None
+    gold_key: int | None
+    category: list[str] | None
+    cluster: str | None
+
+
+class RunBuilder:
+    """Collects samples in columns.
+
+    `item` describes a question, `sample` adds one scored answer to it, `finish` gives the run. With
+    `texts=False` prompts and replies are dropped at once, so that a log of any size fits in memory.
+    """
+
+    def __init__(self, *, source: str, texts: bool = False) -> None:
+        self.source = source
+        self.keeps_texts = texts
+        self.warnings: list[str] = []
+        self._columns: dict[str, list[Any]] = {name: [] for name in SAMPLE_SCHEMA if name not in ("occurrence",)}
+        self._texts: dict[str, list[Any]] = {name: [] for name in TEXT_SCHEMA}
+        self._counts: Counter[str] = Counter()
+        self._add = tuple(self._columns[name].append for name in _ROW_ORDER)
+        self._text_row = -1
+
+    def __len__(self) -> int:
+        return len(self._columns["task"])
+
+    def warn(self, message: str) -> None:
+        """Keep a sentence that changes how a number should be read; each is shown once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def count(self, what: str, by: int = 1) -> None:
+        """Count something worth telling: broken lines skipped, NaN values, …"""
+        self._counts[what] += by
+
+    def item(
+        self,
+        task: str,
+        *,
+        key: ItemKey,
+        native_id: object = None,
+        question: str | None = None,
+        options: Sequence[str] | None = None,
+        gold: Sequence[str] | None = None,
+        gold_index: int | None = None,
+        n_options: int | None = None,
+        n_gold: int | None = None,
+        open_ended: bool = False,
+        chance: float | None = None,
+        category: Sequence[str] | None = None,
+        cluster: object = None,
+    ) -> Item:
+        """Return an item of `task` (canonical name).
+
+        Options known by text give `options`; known by count alone, `n_options`. `gold` holds texts: option texts where
+        options exist. The chance rate is golds / options, 0 when `open_ended`, null when neither is known
+        (formats.md 2.5: there is no default of 4).
+        """
+        made = Item()
+        made.task = task
+        made.key = key
+        made.native_id = None if native_id is None else str(native_id)
+        made.question = question
+        made.options = options or None
+        made.gold = gold or None
+        made.n_options = len(options) if options else n_options
+        made.gold_index = gold_index
+        made.n_gold = n_gold if n_gold is not None else (len(gold) if gold and made.n_options else None)
+        if made.n_options is None:
+            made.n_gold = None
+        if chance is not None:
+            made.chance = chance
+        elif open_ended:
+            made.chance = 0.0
+        elif made.n_options and made.n_gold:
+            made.chance = made.n_gold / made.n_options
+        else:
+            made.chance = None
+        if options and gold_index is not None:
+            made.gold_key = items.option_key(options, gold_index)
+        else:
+            made.gold_key = items.answer_key(gold[0]) if gold else None
+        made.category = [str(hint) for hint in category] if category else None
+        made.cluster = None if cluster is None else str(cluster)
+        return made
+
+    def reply(
+        self,
+        item: Item,
+        *,
+        prompt: str | None = None,
+        response: str | None = None,
+        choice: str | None = None,
+    ) -> None:
+        """Start a new reply: the samples that follow are scores of it. Texts are kept only if wanted."""
+        self._text_row += 1
+        if self.keeps_texts:
+            texts = self._texts
+            texts["text_row"].append(self._text_row)
+            texts["question"].append(item.question)
+            texts["options"].append(item.options)
+            texts["gold"].append(item.gold)
+            texts["choice"].append(choice)
+            texts["prompt"].append(prompt)
+            texts["response"].append(response)
+
+    def sample(
+        self,
+        item: Item,
+        *,
+        repeat: int = 0,
+        scorer: str = "none",
+        metric: str = "score",
+        score: float | None = None,
+        state: str | None = None,
+        choice: str | None = None,
+        choice_index: int | None = None,
+        option_logprobs: Sequence[float] | None = None,
+        prompt_key: int | None = None,
+        output_tokens: int | None = None,
+        stop_reason: str | None = None,
+        error: str | None = None,
+    ) -> None:
+        """Add one scored answer. A NaN score is null and counted; a choice is an option's position or a text."""
+        if score is not None:
+            if not math.isfinite(score):
+                self._counts["nan_scores"] += 1
+                score = None
+                state = "unscored"
+        elif state is None:
+            state = "unscored"
+        choice_key = None
+        if choice_index is not None and item.options:
+            choice_key = items.option_key(item.options, choice_index)
+        elif choice is not None:
+            choice_key = items.answer_key(choice)
+        elif choice_index is not None:  # options known by number only: positions are all there is to compare
+            choice_key = choice_index
+        key = item.key
+        for add, value in zip(
+            self._add,
+            (
+                item.task, key.high, key.low, key.question, key.text, key.basis, item.native_id, repeat, scorer, metric,
+                score, None, state, item.n_options, item.n_gold, item.chance, item.gold_key, choice_key,
+                item.gold_index, choice_index, option_logprobs, prompt_key, item.category, item.cluster,
+                output_tokens, stop_reason, error, self._text_row,
+            ),
+            strict=True,
+        ):  # fmt: skip
+            add(value)
+
+    def finish(
+        self,
+        info: RunInfo,
+        *,
+        metrics: Callable[[str, str, str], dict[str, Any]] | None = None,
+        reread: Callable[[], pl.DataFrame] | None = None,
+    ) -> Run:
+        """Return the run.
+
+        `metrics(task, scorer, metric)` adds what the log says of a metric (higher_is_better, default, regime, scale).
+        `reread` gives the texts later, when the builder did not keep them.
+        """
+        if not len(self):
+            raise FormatError(f"{self.source}: no samples in it; check that the evaluation logged its samples")
+        samples = pl.DataFrame(
+            {name: pl.Series(name, values, dtype=SAMPLE_SCHEMA[name], strict=False) for name, values in self._columns.items()}
+        )
+        described = describe_metrics(samples, metrics)
+        samples = with_correct(samples, described)
+        samples = with_occurrence(samples).select(*SAMPLE_SCHEMA)
+        validate_samples(samples, self.source)
+        info.metrics = described
+        info.counts = {**count_samples(samples), **self._counts}
+        info.warnings = [*info.warnings, *self.warnings, *_count_warnings(info.counts)]
+        info.content_hash = content_hash(samples)
+        texts: Any = pl.DataFrame(self._texts, schema=TEXT_SCHEMA) if self.keeps_texts else reread
+        return Run(info=info, _samples=samples.lazy(), _texts=texts, source=self.source)
+
+
+_ROW_ORDER = tuple(name for name in SAMPLE_SCHEMA if name != "occurrence")
+
+
+def describe_metrics(
+    samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None
+) -> list[Metric]:
+    """Return one Metric per (task, scorer, metric) of the table, in order of appearance."""
+    score = pl.col("score")
+    seen = samples.group_by("task", "scorer", "metric", maintain_order=True).agg(
+        low=score.min(), high=score.max(), binary=((score == 0) | (score == 1)).all() & score.count().gt(0)
+    )
+    described = []
+    for task, scorer, metric, low, high, binary in seen.iter_rows():
+        name = metric.lower()
+        facts: dict[str, Any] = {"higher_is_better": None}
+        if any(word in name for word in LOWER_IS_BETTER):
+            facts["higher_is_better"] = False
+        facts.update(known(task, scorer, metric) if known else {})
+        facts.setdefault("binary", binary and not any(word in name for word in GRADED))
+        described.append(Metric(task=task, scorer=scorer, metric=metric, low=low, high=high, **facts))
+    return _with_defaults(described)
+
+
+def _with_defaults(metrics: list[Metric]) -> list[Metric]:
+    """Mark one metric per task as default: the reader's word, else the first 0/1 one, else the first."""
+    import msgspec
+
+    by_task: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        by_task.setdefault(metric.task, []).append(metric)
+    chosen = set()
+    for of_task in by_task.values():
+        ranked = sorted(of_task, key=lambda m: (not m.default, not m.binary))
+        chosen.add((ranked[0].task, ranked[0].scorer, ranked[0].metric))
+    return [msgspec.structs.replace(m, default=(m.task, m.scorer, m.metric) in chosen) for m in metrics]
+
+
+def with_correct(samples: pl.DataFrame, metrics: list[Metric]) -> pl.DataFrame:
+    """Fill `correct` where a metric is 0/1; a threshold for graded ones is applied when runs are paired."""
+    score = pl.col("score")
+    facts = pl.DataFrame(
+        [(m.task, m.scorer, m.metric, m.binary, m.higher_is_better is not False) for m in metrics],
+        schema={"task": pl.Categorical(), "scorer": pl.Categorical(), "metric": pl.Categorical(), "_binary": pl.Boolean, "_up": pl.Boolean},
+        orient="row",
+    )
+    right = pl.when("_binary").then(score == pl.when("_up").then(1.0).otherwise(0.0))
+    joined = samples.join(facts, on=["task", "scorer", "metric"], how="left", maintain_order="left")
+    return joined.with_columns(correct=right).drop("_binary", "_up")
+
+
+def with_occurrence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Number the samples that share a key, ordered by native id so that shuffled rows give the same numbers."""
+    same = ["task", "item_high", "item_low", "repeat", "scorer", "metric"]
+    if samples.select(pl.struct(same).n_unique()).item() == samples.height:
+        return samples.with_columns(occurrence=pl.lit(0, dtype=pl.UInt32))
+    native = pl.col("native_id")
+    ordered = samples.with_row_index("_row").with_columns(_length=native.str.len_chars())
+    number = pl.int_range(pl.len(), dtype=pl.UInt32).over(same, order_by=["text_key", "_length", "native_id", "_row"])
+    return ordered.with_columns(occurrence=number).drop("_row", "_length")
+
+
+def count_samples(samples: pl.DataFrame) -> dict[str, int]:
+    """Return the counts that run.json carries."""
+    same = ["task", "item_high", "item_low", "occurrence"]
+    unique = samples.select("task", "item_high", "item_low", "occurrence", "native_id", "key_basis").unique(same)
+    clashing = (
+        unique.filter(pl.col("native_id").is_not_null())
+        .group_by("task", "native_id")
+        .agg(keys=pl.struct("item_high", "item_low").n_unique())
+        .filter(pl.col("keys") > 1)
+        .height
+    )
+    return {
+        "samples": samples.height,
+        "items": unique.height,
+        "tasks": samples["task"].n_unique(),
+        "repeats": int(samples["repeat"].max()) + 1,  # type: ignore[arg-type]
+        "null_scores": samples["score"].null_count(),
+        "duplicates": unique.filter(pl.col("occurrence") > 0).height,
+        "clashing_ids": clashing,
+        "without_gold": unique.filter(pl.col("key_basis") == "question").height,
+    }
+
+
+def _count_warnings(counts: dict[str, int]) -> list[str]:
+    said = []
+    if counts.get("nan_scores"):
+        said.append(f"{counts['nan_scores']} scores were NaN or infinite: they count as not observed")
+    if counts.get("skipped_lines"):
+        said.append(f"{counts['skipped_lines']} broken lines were skipped, as asked")
+    if counts["duplicates"]:
+        said.append(f"{counts['duplicates']} items occur more than once with the same content; all are kept")
+    if counts["clashing_ids"]:
+        said.append(f"{counts['clashing_ids']} native ids stand for more than one item; items are told apart by content")
+    if counts["without_gold"]:
+        said.append(f"{counts['without_gold']} items have no usable gold text: they are keyed by question alone")
+    return said
+
+
+def content_hash(samples: pl.DataFrame) -> str:
+    """Return a checksum of keys, repeats, scores and choices that does not depend on the order of rows."""
+    mixed = np.zeros(samples.height, dtype=np.uint64)
+    for name in ("item_high", "item_low", "repeat", "score", "choice_key"):
+        column = samples[name]
+        if name == "score":
+            values = column.fill_null(-1e300).to_numpy().astype(np.float64).view(np.uint64)
+        else:
+            values = column.fill_null(0x9E3779B9).cast(pl.UInt64).to_numpy()
+        mixed = (mixed ^ values) * np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(33)
+    return f"{int(mixed.sum(dtype=np.uint64)):016x}"
