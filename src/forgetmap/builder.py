@@ -122,7 +122,7 @@ class RunBuilder:
         if options and gold_index is not None:
             made.gold_key = items.option_key(options, gold_index)
         else:
-            made.gold_key = items.answer_key(gold[0]) if gold else None
+            made.gold_key = min(items.answer_key(text) for text in gold) if gold else gold_index
         made.category = [str(hint) for hint in category] if category else None
         made.cluster = None if cluster is None else str(cluster)
         return made
@@ -165,6 +165,8 @@ class RunBuilder:
         error: str | None = None,
     ) -> None:
         """Add one scored answer. A NaN score is null and counted; a choice is an option's position or a text."""
+        if self._text_row < 0:
+            raise RuntimeError("call reply() before sample(): every score belongs to a reply")
         if score is not None:
             if not math.isfinite(score):
                 self._counts["nan_scores"] += 1
@@ -230,12 +232,13 @@ def describe_metrics(
     """Return one Metric per (task, scorer, metric) of the table, in order of appearance."""
     score = pl.col("score")
     seen = samples.group_by("task", "scorer", "metric", maintain_order=True).agg(
-        low=score.min(), high=score.max(), binary=((score == 0) | (score == 1)).all() & score.count().gt(0)
+        low=score.min(), high=score.max(), binary=((score == 0) | (score == 1)).all() & score.count().gt(0),
+        ranked=pl.col("option_logprobs").count() > 0,
     )
     described = []
-    for task, scorer, metric, low, high, binary in seen.iter_rows():
+    for task, scorer, metric, low, high, binary, ranked in seen.iter_rows():
         name = metric.lower()
-        facts: dict[str, Any] = {"higher_is_better": None}
+        facts: dict[str, Any] = {"higher_is_better": None, "kind": "likelihood" if ranked else "generation"}
         if any(word in name for word in LOWER_IS_BETTER):
             facts["higher_is_better"] = False
         facts.update(known(task, scorer, metric) if known else {})

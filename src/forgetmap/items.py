@@ -80,11 +80,12 @@ def item_key(
     >>> item_key(["2+2?"], ["3", "4"], ["4"])[:2] == item_key(["2+2?"], ["3", "4"], ["3"])[:2]
     False
     """
-    parts = [normalise(part) for part in question]
+    # Joined, because one log has passage and question in two fields where another has one text.
+    asked = normalise("\n".join(question))
     choices = sorted([normalise(option) for option in options]) if options else None
     golds = sorted([normalise(text) for text in gold]) if gold else None
-    exact = [list(question), sorted(options) if options else None, sorted(gold) if gold else None]
-    return _finish([parts, choices], golds, exact, basis)
+    exact = ["\n".join(question), sorted(options) if options else None, sorted(gold) if gold else None]
+    return _finish([asked, choices], golds, exact, basis)
 
 
 def document_key(document: Any, gold: Sequence[str] | None = None, *, basis: str | None = None) -> ItemKey:

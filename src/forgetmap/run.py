@@ -94,6 +94,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     low: float | None = None  # smallest and largest score seen
     high: float | None = None
     scale: tuple[float, float] | None = None  # declared range of a graded metric, where known
+    kind: str | None = None  # likelihood (options ranked by log-probability) or generation (reply read)
     regime: str | None = None  # scores of one name made by different rules do not compare (MMLU-Pro)
     default: bool = False  # the one chosen when nobody asks for another
 

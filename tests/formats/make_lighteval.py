@@ -1,10 +1,14 @@
-"""Make the lighteval fixtures with the real tool: `python tests/formats/make_lighteval.py [v1] [v2] [literal]`.
+"""Make the lighteval fixtures with the real tool: `python tests/formats/make_lighteval.py [v07] [v1] [v2]`.
 
-One virtual environment per version is created under `.venvs/` (ignored by git) and kept. The runs are offline:
-our own items, a stub model plugged into lighteval's pipeline (see lighteval/stub_answers.py). The files are
-lighteval's own output, untouched, except for `lighteval_v1_literal`: versions 0.4 to 0.7 write every column as the
-text of a Python value, and since they no longer install beside a current torch, that fixture is the v1 one with
-each value put through `str`, which is what those versions did.
+Virtual environments are created under `.venvs/` (ignored by git) and kept. The runs are offline: our own items, a
+stub model plugged into lighteval's pipeline (see lighteval/stub_answers.py). The files are lighteval's own output,
+untouched.
+
+    lighteval_v1     0.10.0: before (demonstrations in the query), after (chat template; two seeds)
+    lighteval_v07    0.7.0: before; every column is the text of a Python value
+    lighteval_v2     0.13.0: before, after
+
+0.7.0 no longer installs beside a current torch; its package alone runs on the dependencies of 0.10.0.
 """
 
 from __future__ import annotations
@@ -27,30 +31,43 @@ TORCH = "torch==2.13.0"
 # Newer xxhash releases no longer hash text, which both versions ask of it.
 XXHASH = "xxhash<3.6"
 # Current releases of these want numpy 2, which lighteval 0.10 refuses.
-OLD = ["pyarrow<21", "pandas<3", "scipy<1.16", "scikit-learn<1.8", XXHASH]
+OLD = ["pyarrow<21", "pandas<3", "scipy<1.16", "scikit-learn<1.8"]
 VERSIONS = {
-    "v1": ("0.10.0", ["numpy<2", "transformers>=4.51,<4.54", "datasets>=3.5,<4", *OLD]),
+    "v1": ("0.10.0", ["numpy<2", "transformers>=4.51,<4.54", "datasets>=3.5,<4", *OLD, XXHASH]),
     "v2": ("0.13.0", ["numpy>=2", "transformers>=4.54,<5", "datasets>=4,<5", XXHASH]),
 }
-TASKS = {
-    "v1": "leaderboard|mmlu:anatomy|2|0,custom|mmlu:abstract_algebra|0|0,custom|gsm8k|0|0,custom|piqa|0|0,"
-    "custom|several_golds|0|0,custom|no_gold|0|0,custom|four_samples|0|0",
-    "v2": "mmlu:anatomy|2,mmlu:abstract_algebra|0,gsm8k|0,piqa|0,several_golds|0,no_gold|0,four_samples|0",
+V07 = VENVS / "lighteval-0.7.0-package"
+
+TASKS_V1 = (
+    "leaderboard|mmlu:anatomy|2|0,custom|mmlu:abstract_algebra|0|0,custom|gsm8k|0|0,custom|piqa|0|0,"
+    "custom|several_golds|0|0,custom|no_gold|0|0,custom|four_samples|0|0"
+)
+TASKS_V2 = "mmlu:anatomy|2,mmlu:abstract_algebra|0,gsm8k|0,piqa|0,several_golds|0,no_gold|0,four_samples|0"
+# (fixture folder, model, seed, tasks). Two seeds in one folder are two timestamps; the second one is smaller, to keep
+# the fixtures small and because runs in the wild stop early too.
+RUNS = {
+    "v07": [("before", "before", 0, "leaderboard|mmlu:anatomy|2|0,custom|gsm8k|0|0,custom|mmlu:abstract_algebra|0|0")],
+    "v1": [
+        ("before", "before", 0, TASKS_V1),
+        ("after", "after", 0, TASKS_V1),
+        ("after", "after", 1, "custom|mmlu:abstract_algebra|0|0,custom|gsm8k|0|0"),
+    ],
+    "v2": [("before", "before", 0, TASKS_V2), ("after", "after", 0, TASKS_V2)],
 }
-# (fixture folder, model, seed): "after" has two seeds in one folder, that is two timestamps.
-RUNS = [("before", "before", 0), ("after", "after", 0), ("after", "after", 1)]
 
 
 def python_of(branch: str) -> Path:
-    version, pins = VERSIONS[branch]
+    version, pins = VERSIONS["v1" if branch == "v07" else branch]
     venv = VENVS / f"lighteval-{version}"
     python = venv / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet"]
     if not (venv / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, TORCH, pins[0]], check=True)
         subprocess.run([*pip, TORCH, f"lighteval=={version}", *pins], check=True)
         (venv / "ready").touch()
+    if branch == "v07" and not V07.exists():
+        subprocess.run([*pip, "--no-deps", "--target", V07, "lighteval==0.7.0"], check=True)
     return python
 
 
@@ -92,10 +109,10 @@ def make(branch: str) -> None:
         write_items(folder)
         for part in PARTS.glob("*.py"):
             shutil.copy(part, folder)
-        for out, model, seed in RUNS:
+        for out, model, seed, tasks in RUNS[branch]:
             # Paths given to lighteval are relative, so that none of this machine's ends up in its results file.
             subprocess.run(
-                [python, f"run_{branch}.py", model, str(seed), TASKS[branch], f"out/{out}"],
+                [python, f"run_{branch}.py", model, str(seed), tasks, f"out/{out}"],
                 cwd=folder,
                 check=True,
                 env=os.environ
@@ -104,22 +121,14 @@ def make(branch: str) -> None:
                     "HF_HUB_OFFLINE": "1",
                     "HF_DATASETS_OFFLINE": "1",
                     "STUB_STYLE": "few-shot" if model == "before" else "zero-shot",
-                    "PYTHONPATH": ".",
+                    "PYTHONPATH": f".{os.pathsep}{V07}" if branch == "v07" else ".",
                     "CUDA_VISIBLE_DEVICES": "",
                 },
             )
         shutil.copytree(folder / "out", target)
 
 
-def make_literal() -> None:
-    """The v1 fixture of `before` as 0.4 to 0.7 would have written it; needs the v1 environment's pyarrow."""
-    source, target = DATA / "lighteval_v1" / "before", DATA / "lighteval_v1_literal"
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target)
-    subprocess.run([python_of("v1"), PARTS / "to_literals.py", target], check=True)
-
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["v1", "v2", "literal"]
-    for branch in wanted:
-        make_literal() if branch == "literal" else make(branch)
+    for wanted in sys.argv[1:] or RUNS:
+        make(wanted)

@@ -8,6 +8,13 @@ from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.models.custom.custom_model import CustomModelConfig
 from lighteval.models.model_input import GenerationParameters
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+from lighteval.tasks.registry import Registry
+
+# The registry imports every built-in task, and this one downloads a file when imported.
+load_from_files = Registry._load_from_files
+Registry._load_from_files = staticmethod(
+    lambda files, prefix: load_from_files([file for file in files if file.stem != "tiny_benchmarks"], prefix)
+)
 
 
 def main(model: str, seed: str, tasks: str, out: str) -> None:

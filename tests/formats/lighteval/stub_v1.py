@@ -29,7 +29,8 @@ class StubModel(LightevalModel):
             doc = self._doc(request)
             golds = doc.gold_index if isinstance(doc.gold_index, list) else [doc.gold_index]
             draws = range(request.num_samples or 1)
-            texts = [self.memory.reply(doc.query, doc.choices, golds, False, draw) for draw in draws]
+            brief = request.generation_size == 5
+            texts = [self.memory.reply(doc.query, doc.choices, golds, brief, draw) for draw in draws]
             responses.append(
                 GenerativeResponse(
                     result=texts,

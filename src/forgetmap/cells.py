@@ -1,0 +1,233 @@
+"""Cells: the estimates of tasks, put together by category, group and total.
+
+A cell averages only what it shows and names how much is in it. Weights: `tasks` (mean over tasks), `items` (every item
+alike), `categories` (mean of category means, the published Total).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+import polars as pl
+
+from forgetmap.taxonomies import Taxonomy
+
+WEIGHTS = ("tasks", "items", "categories")
+LEVELS = ("task", "category", "group", "total")
+
+_OBSERVED = ("no_answer_before", "no_answer_after", "acc_before", "acc_after", "kept", "lost", "gained", "never")
+_CHANCE = (
+    "known_before", "known_after", "lost", "gained", "lost_if_independent", "lost_if_persistent",
+    "gained_if_independent", "gained_if_persistent",
+)  # fmt: skip
+_PAPER = ("lost", "gained", "lost_max", "gained_max")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Lost and gained of one group of items. Rates are fractions of its paired items; null is not computable."""
+
+    level: str
+    name: str
+    path: tuple[str, ...]
+    tasks: int
+    items: int
+    mapped: bool  # whether the taxonomy knows the place of these tasks
+    task_names: tuple[str, ...]
+    observed: dict[str, float | None]
+    chance: dict[str, Any] | None
+    paper: dict[str, Any] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell as the JSON contract shows it; blocks without an estimate yet are null."""
+        none = dict.fromkeys(("lost_low", "lost_high", "gained_low", "gained_high"))
+        decisions = dict.fromkeys(
+            ("p_lost", "q_lost", "p_gained", "q_gained", "p_net", "q_net", "verdict", "verdict_reading", "margin",
+             "detectable")
+        )  # fmt: skip
+        return {
+            "level": self.level,
+            "name": self.name,
+            "path": list(self.path),
+            "tasks": self.tasks,
+            "items": self.items,
+            "mapped": self.mapped,
+            "task_names": list(self.task_names),
+            **self.observed,
+            **none,
+            "chance": self.chance,
+            "noise": None,
+            "soft": None,
+            "paper": self.paper,
+            **decisions,
+        }
+
+
+@dataclass(frozen=True)
+class _Task:
+    name: str
+    category: str
+    group: str | None
+    mapped: bool
+    observed: dict[str, Any]
+    chance: dict[str, Any] | None
+    paper: dict[int, dict[str, float]]  # by seed
+
+
+def make_cells(
+    observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy, weight: str
+) -> list[Cell]:
+    """Return every cell of every level: tasks, categories, groups (where the taxonomy has them) and the total."""
+    tasks = _tasks(observed, chance, paper, taxonomy)
+    combine = _combine_items if weight == "items" else _combine_tasks
+    cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
+    by_category = _grouped(tasks, lambda t: t.category)
+    categories = [
+        _cell("category", name, _path(of[0], name)[:-1] or (name,), of, combine) for name, of in by_category.items()
+    ]
+    cells += categories
+    nested = _combine_tasks if weight != "items" else _combine_items
+    for name, of in _grouped([t for t in tasks if t.group], lambda t: t.group or "").items():
+        cells.append(_upper("group", name, (name,), of, weight, nested))
+    cells.append(_upper("total", "total", (), tasks, weight, nested))
+    return cells
+
+
+def _path(task: _Task, name: str) -> tuple[str, ...]:
+    category = (task.category,) if task.mapped else ()
+    return (*((task.group,) if task.group else ()), *category, name)
+
+
+def _tasks(
+    observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy
+) -> list[_Task]:
+    corrected = {row["task"]: row for row in chance.iter_rows(named=True)}
+    published: dict[str, dict[int, dict[str, float]]] = {}
+    for row in paper.iter_rows(named=True):
+        published.setdefault(row["task"], {})[row["seed"]] = row
+    made = []
+    for row in observed.iter_rows(named=True):
+        name = row["task"]
+        place = taxonomy.place(name)
+        # A task the taxonomy does not know is a category of its own: visible, never filed under a wrong name.
+        made.append(
+            _Task(
+                name,
+                place.category or name,
+                place.group,
+                place.category is not None,
+                row,
+                corrected.get(name),
+                published.get(name, {}),
+            )
+        )
+    order = {name: position for position, name in enumerate(taxonomy.categories)}
+    return sorted(made, key=lambda t: (order.get(t.category, len(order)), t.category, t.name))
+
+
+def _grouped(tasks: Iterable[_Task], by: Callable[[_Task], str]) -> dict[str, list[_Task]]:
+    groups: dict[str, list[_Task]] = {}
+    for task in tasks:
+        groups.setdefault(by(task), []).append(task)
+    return groups
+
+
+_Combine = Callable[[Sequence[dict[str, Any]], Sequence[str]], dict[str, float | None]]
+
+
+def _combine_tasks(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, float | None]:
+    return {name: _mean([row[name] for row in rows]) for name in names}
+
+
+def _combine_items(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, float | None]:
+    weights = [row["items"] for row in rows]
+    return {name: _mean([row[name] for row in rows], weights) for name in names}
+
+
+def _mean(values: Sequence[float | None], weights: Sequence[float] | None = None) -> float | None:
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):  # a mean over a part would not be the cell's
+        return None
+    return fmean(known, weights)
+
+
+def _cell(level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], combine: _Combine) -> Cell:
+    corrected = [t.chance for t in tasks if t.chance is not None]
+    chance = _chance(combine(corrected, _CHANCE), corrected) if corrected else None
+    seeds = _seed_means([t.paper for t in tasks if t.paper])
+    return Cell(
+        level,
+        name,
+        path,
+        tasks=len(tasks),
+        items=sum(t.observed["items"] for t in tasks),
+        mapped=all(t.mapped for t in tasks),
+        task_names=tuple(t.name for t in tasks),
+        observed=combine([t.observed for t in tasks], _OBSERVED),
+        chance=chance,
+        paper=_over_seeds(seeds),
+    )
+
+
+def _upper(level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], weight: str, combine: _Combine) -> Cell:
+    """A group or the total: over its tasks, or under `categories` over the means of its categories."""
+    if weight != "categories":
+        return _cell(level, name, path, tasks, combine)
+    parts = [_cell("category", key, (key,), of, combine) for key, of in _grouped(tasks, lambda t: t.category).items()]
+    corrected = [part.chance for part in parts if part.chance is not None]
+    by_category = [
+        _seed_means([t.paper for t in of if t.paper]) for of in _grouped(tasks, lambda t: t.category).values()
+    ]
+    return Cell(
+        level,
+        name,
+        path,
+        tasks=len(tasks),
+        items=sum(part.items for part in parts),
+        mapped=all(t.mapped for t in tasks),
+        task_names=tuple(t.name for t in tasks),
+        observed=_combine_tasks([part.observed for part in parts], _OBSERVED),
+        chance=_chance(_combine_tasks(corrected, _CHANCE), corrected) if corrected else None,
+        paper=_over_seeds(_seed_means([seeds for seeds in by_category if seeds])),
+    )
+
+
+def _chance(values: dict[str, float | None], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    known, lost = values["known_before"], values["lost"]
+    of_known = lost / known if lost is not None and known is not None and known > 0 else None
+    return {
+        "items": sum(row["items"] for row in rows),
+        "tasks": sum(row.get("tasks", 1) for row in rows),
+        **values,
+        **dict.fromkeys(("lost_low", "lost_high", "gained_low", "gained_high")),
+        "lost_of_known": of_known,
+        "lost_of_known_low": None,
+        "lost_of_known_high": None,
+    }
+
+
+def _seed_means(parts: Sequence[dict[int, dict[str, float]]]) -> dict[int, dict[str, float]]:
+    """Unweighted mean over the parts, seed by seed, over the seeds that all of them have."""
+    if not parts:
+        return {}
+    common = set(parts[0]).intersection(*parts[1:])
+    return {seed: {name: fmean(part[seed][name] for part in parts) for name in _PAPER} for seed in sorted(common)}
+
+
+def _over_seeds(seeds: dict[int, dict[str, float]]) -> dict[str, Any] | None:
+    if not seeds:
+        return None
+    values = {name: [row[name] for row in seeds.values()] for name in _PAPER}
+    several = len(seeds) > 1  # the spread of one seed is undefined, not 0
+    return {
+        "lost": fmean(values["lost"]),
+        "gained": fmean(values["gained"]),
+        "lost_sd": stdev(values["lost"]) if several else None,
+        "gained_sd": stdev(values["gained"]) if several else None,
+        "lost_max": fmean(values["lost_max"]),
+        "gained_max": fmean(values["gained_max"]),
+        "seeds": len(seeds),
+    }

@@ -1,0 +1,155 @@
+"""One side of a pair: from samples to one row per item, with what its repeats say.
+
+Right, wrong and none are shares of the item's scored repeats: right answer, a valid wrong choice, no valid choice
+(C, W and N of statistics.md 1). A null score is none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from forgetmap.errors import PairingError
+from forgetmap.run import NO_CHOICE_STATES, Metric, Run
+from forgetmap.scoring import Scale, ScoreChoice, score_range
+
+#: What identifies an item within a run.
+ITEM = ["task", "item_high", "item_low", "occurrence"]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The scored answers of one run, by sample and by item."""
+
+    samples: pl.LazyFrame  # one row per scored or unscored repeat
+    items: pl.LazyFrame  # one row per item
+    repeats: int
+
+
+def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale) -> Outcomes:
+    """Return the outcomes of a run under the chosen scores; `side` is before or after."""
+    metrics: list[Metric] = [getattr(choice, side) for choice in choices]
+    rows = run.scan()
+    if len(metrics) != len(run.info.metrics):  # several scores per task, or tasks left out
+        wanted = pl.LazyFrame(
+            [(m.task, m.scorer, m.metric) for m in metrics],
+            schema={"task": pl.Categorical(), "scorer": pl.Categorical(), "metric": pl.Categorical()},
+            orient="row",
+        )
+        rows = rows.join(wanted, on=["task", "scorer", "metric"], how="semi")
+    kinds = {choice.task: choice.kind for choice in choices}
+    samples = rows.select(
+        *ITEM,
+        "repeat",
+        _value(metrics, kinds, scale).alias("score"),
+        _right(metrics, kinds, scale).alias("right"),
+        pl.col("answer_state").is_in(NO_CHOICE_STATES).fill_null(False).alias("no_choice"),
+        pl.col("answer_state").is_null().alias("state_unknown"),
+        "n_options",
+        "n_gold",
+        "chance",
+        "gold_key",
+        "choice_key",
+        "prompt_key",
+        "text_row",
+    )
+    repeats = run.info.counts.get("repeats", 1)
+    return Outcomes(samples, _single(samples) if repeats == 1 else _reduced(samples, run), repeats)
+
+
+def _by_task(values: dict[str, pl.Expr], default: pl.Expr) -> pl.Expr:
+    """Return an expression that depends on the task; one branch where all tasks agree, as is usual."""
+    distinct: dict[str, tuple[pl.Expr, list[str]]] = {}
+    for task, expression in values.items():
+        distinct.setdefault(str(expression), (expression, []))[1].append(task)
+    branches = list(distinct.values())
+    if len(branches) == 1:
+        return branches[0][0]
+    chain = default
+    for expression, tasks in branches:
+        chain = pl.when(pl.col("task").cast(pl.String).is_in(tasks)).then(expression).otherwise(chain)
+    return chain
+
+
+def _right(metrics: list[Metric], kinds: dict[str, str], scale: Scale) -> pl.Expr:
+    nothing = pl.lit(None, dtype=pl.Boolean)
+    score = pl.col("score")
+    values = {}
+    for metric in metrics:
+        up = metric.higher_is_better is not False
+        if kinds[metric.task] != "binary":
+            values[metric.task] = nothing
+        elif scale.threshold is not None:
+            values[metric.task] = score >= scale.threshold if up else score <= scale.threshold
+        else:
+            values[metric.task] = pl.col("correct")
+    return _by_task(values, nothing)
+
+
+def _value(metrics: list[Metric], kinds: dict[str, str], scale: Scale) -> pl.Expr:
+    """The score in [0, 1], more is better; null where transitions make no sense."""
+    nothing = pl.lit(None, dtype=pl.Float64)
+    right = _right(metrics, kinds, scale)
+    score = pl.col("score")
+    values = {}
+    for metric in metrics:
+        if kinds[metric.task] == "binary":
+            values[metric.task] = right.cast(pl.Float64)
+        elif kinds[metric.task] == "unusable":
+            values[metric.task] = nothing
+        else:
+            low, high = score_range(metric, scale)
+            unit = (score - low) / (high - low)
+            values[metric.task] = unit if metric.higher_is_better is not False else 1 - unit
+    return _by_task(values, nothing)
+
+
+def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
+    """One answer per item: nothing to average."""
+    right, none = pl.col("right"), pl.col("no_choice") & ~pl.col("right")
+    return samples.select(
+        *ITEM,
+        "score",
+        "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown",
+        repeats=pl.col("score").is_not_null().cast(pl.UInt16),
+        right=right.cast(pl.UInt8),
+        wrong=(~right & ~none).cast(pl.UInt8),
+        none=none.cast(pl.UInt8),
+        spread=pl.lit(False),
+    )  # fmt: skip
+
+
+def _reduced(samples: pl.LazyFrame, run: Run) -> pl.LazyFrame:
+    """Repeats of an item move together: shares over those that have a score."""
+    twice = samples.group_by(*ITEM, "repeat").len().filter(pl.col("len") > 1).select(pl.len()).collect().item()
+    if twice:
+        raise PairingError(
+            f"{run.source or run.name}: {twice} samples stand twice under one item and repeat; the run holds one log twice, "
+            "or two runs with the same seed: keep one of them"
+        )
+    scored = pl.col("score").is_not_null()
+    right = pl.col("right")
+    none = pl.col("no_choice") & ~right
+    return samples.group_by(ITEM).agg(
+        score=pl.col("score").mean(),
+        n_options=_agreed("n_options"),
+        n_gold=_agreed("n_gold"),
+        chance=_agreed("chance"),
+        gold_key=_agreed("gold_key"),
+        choice_key=pl.lit(None, dtype=pl.UInt64),  # choices of repeats are compared one by one
+        prompt_key=_agreed("prompt_key"),
+        text_row=pl.col("text_row").sort_by("repeat").first(),
+        state_unknown=pl.col("state_unknown").any(),
+        repeats=scored.sum().cast(pl.UInt16),
+        right=right.cast(pl.Float64).mean(),
+        wrong=(~right & ~none).cast(pl.Float64).mean(),
+        none=none.cast(pl.Float64).mean(),
+        spread=pl.col("score").n_unique() > 1,
+    )
+
+
+def _agreed(name: str) -> pl.Expr:
+    """The value all repeats share; null where they differ."""
+    column = pl.col(name).drop_nulls()
+    return pl.when(column.n_unique() == 1).then(column.first())

@@ -1,0 +1,302 @@
+"""From samples files to a run.
+
+One line per (filter, document). The filter is the scorer; every name in `metrics` is a metric. By default the first
+filter and the first 0/1 metric of a task are compared. Documents are keyed by content: `doc_id` is an index after
+filtering, valid for one revision of a data set, and wrong for shuffled choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forgetmap import items
+from forgetmap.builder import Item, RunBuilder
+from forgetmap.errors import FormatError
+from forgetmap.readers.lm_eval.documents import read_document
+from forgetmap.readers.lm_eval.lines import (
+    Argument,
+    Continuation,
+    Nothing,
+    first_line,
+    metric_names,
+    read_lines,
+)
+from forgetmap.readers.lm_eval.results import Results, is_results, load_results, name_parts, task_hash
+from forgetmap.readers.source import ReadOptions, sniff, split_files
+from forgetmap.run import Run, RunInfo
+from forgetmap.tasks import canonical_task, known_task
+
+_KEYS = frozenset({"doc_id", "doc", "arguments", "resps", "filtered_resps"})
+#: Metrics whose choice is the option of highest log-likelihood per unit of length.
+_LENGTHS = {"acc_norm": len, "acc_bytes": lambda text: len(text.encode("utf-8", "surrogatepass"))}
+
+
+def detects(path: Path) -> bool:
+    """Accept a file of JSON lines whose records carry documents, requests and replies."""
+    return path.is_file() and sniff(path).keys >= _KEYS
+
+
+def read(path: Path, options: ReadOptions) -> Run:
+    """Return the run of a samples file, or of all samples files below a folder."""
+    files, others = split_files(path, detects)
+    beside = sorted(path.parent.glob("*.json")) if path.is_file() else others
+    results = [load_results(file) for file in beside if is_results(file)]
+    if path.is_file():
+        results = [one for one in results if one.time == name_parts(path)[1] or len(results) == 1]
+    builder = RunBuilder(source=str(path), texts=options.texts)
+    logs = [_Log(file, results) for file in files]
+    repeats = _repeats(logs)
+    for log, repeat in zip(logs, repeats, strict=True):
+        _read_file(log, repeat, builder, options)
+    first = logs[0].results
+    tasks = sorted({log.task for log in logs})
+    facts = {(canonical_task(log.task)): log for log in logs}
+    defaults: dict[str, str] = {}  # the first filter of each task
+
+    def describe(task: str, scorer: str, metric: str) -> dict[str, Any]:
+        log = facts[task]
+        direction = log.results.get("higher_is_better", log.task, metric)
+        known = {} if direction is None else {"higher_is_better": bool(direction)}
+        return {**known, "default": defaults.setdefault(task, scorer) == scorer}
+
+    groups: dict[str, list[str]] = {}
+    subset: dict[str, Any] = {}
+    for one in {id(log.results): log.results for log in logs}.values():
+        groups |= one.groups()
+        subset |= one.subset(tasks)
+    info = RunInfo(
+        model=first.model or (None if path.is_file() else path.name),
+        model_revision=first.get("config", "model_sha") or first.get("config", "model_revision"),
+        tool="lm-evaluation-harness",
+        tool_version=first.get("lm_eval_version"),
+        date=first.time,
+        settings=first.settings(),
+        task_settings={canonical_task(log.task): log.results.task_settings(log.task) for log in logs},
+        task_names={canonical_task(task): task for task in tasks},
+        groups=groups,
+        subset=subset,
+        files=[str(file.name) for file in files],
+        other_files=[file.name for file in others if not is_results(file)],
+    )
+    return builder.finish(info, metrics=describe, reread=lambda: read(path, options.with_texts()).texts())
+
+
+class _Log:
+    """A samples file and the results that belong to it."""
+
+    def __init__(self, path: Path, results: Sequence[Results]) -> None:
+        self.path = path
+        named, self.time = name_parts(path)
+        near = [one for one in results if one.time == self.time and one.path and one.path.parent == path.parent]
+        matching = near or [one for one in results if one.time == self.time] or list(results)
+        self.results = matching[0] if len(matching) == 1 else Results()
+        self.task = named or self._task_by_hash(matching) or path.name.split(".")[0]
+
+    def _task_by_hash(self, results: Sequence[Results]) -> str | None:
+        """The name of a renamed file's task: results files hold a hash of each task's samples."""
+        known = {value: name for one in results for name, value in (one.get("task_hashes") or {}).items()}
+        if not known:
+            return None
+        hashes: dict[str, list[str]] = {}
+        for _, _, line in read_lines(self.path, (), Nothing | None, skip_broken=True, skipped=lambda: None):
+            hashes.setdefault(line.filter, []).append(f"{line.doc_hash}{line.prompt_hash}{line.target_hash}")
+        every = [one for of_filter in hashes.values() for one in of_filter]
+        return known.get(task_hash(every))
+
+    @property
+    def seeds(self) -> tuple[Any, ...]:
+        config = self.results.get("config") or {}
+        generation = config.get("gen_kwargs") or {}
+        return (*(config.get(name) for name in ("random_seed", "numpy_seed", "torch_seed")), str(generation))
+
+
+def _repeats(logs: Sequence[_Log]) -> list[int]:
+    """Several files of one task are repeats if their seeds differ; else the folder holds one run twice."""
+    by_task: dict[str, list[_Log]] = {}
+    for log in logs:
+        by_task.setdefault(log.task, []).append(log)
+    numbers: dict[Path, int] = {}
+    for task, of_task in by_task.items():
+        ordered = sorted(of_task, key=lambda log: (str(log.seeds), log.time or "", log.path))
+        if len({log.seeds for log in ordered}) < len(ordered):
+            names = " and ".join(str(log.path) for log in ordered[:2])
+            raise FormatError(
+                f"task '{task}' was logged {len(ordered)} times with the same seeds: {names}; keep one, or name the file"
+            )
+        numbers |= {log.path: position for position, log in enumerate(ordered)}
+    return [numbers[log.path] for log in logs]
+
+
+def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions) -> None:
+    task = canonical_task(log.task)
+    profile = known_task(log.task)
+    head = first_line(log.path)
+    metrics = metric_names(head)
+    filters = log.results.filter_names(log.task)
+    fallbacks: dict[str, str] = {}
+    arguments = _arguments_type(head, metrics, profile, options)
+    items_made: dict[tuple[Any, Any], Item] = {}  # a document stands once per filter
+    rounds: dict[Any, int] = {}  # old logs: how often a document has come by
+    listed: set[str] = set()
+    lines = read_lines(
+        log.path, metrics, arguments, skip_broken=options.skip_broken, skipped=lambda: builder.count("skipped_lines")
+    )
+    several = len(filters) > 1
+    for number, names, line in lines:
+        try:
+            scorer = line.filter
+            if "metrics" not in head and several:
+                turn = rounds.get(line.doc_id, 0)
+                rounds[line.doc_id] = turn + 1
+                scorer = filters[turn % len(filters)]
+            requests = _requests(line.arguments)
+            ranked = _log_likelihoods(line.resps)
+            if ranked and "acc_mutual_info" in names:  # its second half are requests without context
+                ranked = ranked[: len(ranked) // 2]
+            item = items_made.get((line.doc_id, line.doc_hash)) if several else None
+            if item is None:
+                continuations = [text for _, text in requests[: len(ranked)]] if ranked else None
+                item = read_document(builder, task, profile, line.doc_id, line.doc, line.target, ranked, continuations)
+                if several:
+                    items_made[line.doc_id, line.doc_hash] = item
+            fallback = fallbacks.get(scorer)
+            if fallback is None:
+                fallback = fallbacks[scorer] = log.results.fallback(log.task, scorer)
+            _add_samples(builder, item, line, names, scorer, repeat, ranked, requests, fallback, listed)
+        except (AttributeError, TypeError, KeyError, IndexError, ValueError) as fault:
+            raise FormatError(
+                f"{log.path}: line {number} is not a sample of lm-evaluation-harness ({type(fault).__name__}: {fault}); check "
+                "the file, or name another format with --format"
+            ) from fault
+    if listed:
+        builder.warn(f"task '{task}': {', '.join(sorted(listed))} has no value per sample and is left out")
+
+
+def _arguments_type(head: dict[str, Any], metrics: tuple[str, ...], profile: Any, options: ReadOptions) -> Any:
+    """How much of the requests must be read: all for texts, continuations for lengths, nothing if we can."""
+    if options.texts or not head.get("prompt_hash"):
+        return dict[str, Argument] | list[Any] | None
+    content = profile.document.content(head["doc"]) if profile and profile.document and isinstance(head["doc"], dict) else None
+    if content is None or not content.options or any(name in _LENGTHS for name in metrics):
+        return dict[str, Continuation] | list[Any] | None
+    return Nothing | list[Any] | None
+
+
+def _requests(arguments: Any) -> list[tuple[Any, Any]]:
+    """Return (context, continuation) of each request; a list of lists before 0.4.4."""
+    if isinstance(arguments, dict):
+        return [(getattr(one, "arg_0", None), one.arg_1) for one in arguments.values()]
+    if isinstance(arguments, list):
+        return [(one[0], one[1] if len(one) > 1 else None) for one in arguments]
+    return []
+
+
+def _log_likelihoods(resps: list[Any]) -> list[float] | None:
+    """Return one log-likelihood per option, or None for a generation task."""
+    if not resps or not isinstance(resps[0], list) or not resps[0] or not isinstance(resps[0][0], list):
+        return None
+    return [float(reply[0][0]) for reply in resps]
+
+
+def _add_samples(
+    builder: RunBuilder,
+    item: Item,
+    line: Any,
+    names: tuple[str, ...],
+    scorer: str,
+    repeat: int,
+    ranked: list[float] | None,
+    requests: list[tuple[Any, Any]],
+    fallback: str,
+    listed: set[str],
+) -> None:
+    prompt = _prompt(requests[0][0]) if requests else None
+    if line.prompt_hash:
+        prompt_key: int | None = int(line.prompt_hash[:16], 16)
+    else:
+        prompt_key = items.text_hash(prompt) if prompt is not None else None
+    per_repeat = line.scores_per_repeat
+    times = max((len(values) for values in per_repeat.values()), default=1) if per_repeat else 1
+    for turn in range(times):
+        response, choice, state = None, None, "answered"
+        if ranked is None:
+            replies = line.resps[0] if line.resps and isinstance(line.resps[0], list) else line.resps
+            response = str(replies[turn]) if turn < len(replies) else None
+            choice, state = _extracted(line.filtered_resps, turn, times, response, fallback)
+        index = _choice_index(ranked, names, 0, requests) if ranked else None
+        shown = item.options[index] if index is not None and item.options else choice
+        builder.reply(item, prompt=prompt, response=response, choice=shown)
+        for position, name in enumerate(names):
+            value = per_repeat[name][turn] if per_repeat and name in per_repeat else getattr(line, f"m{position}")
+            if value is msgspec.UNSET:
+                continue
+            score = _number(value)
+            if score is None and value is not None:
+                listed.add(name)
+                continue
+            picked = _choice_index(ranked, names, position, requests) if ranked else None
+            if picked is not None and item.gold_index is not None and score in (0.0, 1.0) and item.n_gold == 1:
+                if (picked == item.gold_index) != (score == 1.0):
+                    picked = None  # the metric ranks options by a rule of its own: no choice is better than a wrong one
+            builder.sample(
+                item,
+                repeat=repeat * times + turn,
+                scorer=scorer,
+                metric=name,
+                score=score,
+                state=None if score is None else state,
+                choice_index=picked if item.n_options else None,
+                choice=choice,
+                option_logprobs=ranked,
+                prompt_key=prompt_key,
+            )
+
+
+def _choice_index(
+    ranked: list[float], names: tuple[str, ...], position: int, requests: list[tuple[Any, Any]]
+) -> int | None:
+    """The option the metric chose: highest log-likelihood, per length for acc_norm and acc_bytes."""
+    name = names[position] if names else "acc"
+    measure = _LENGTHS.get(name)
+    if measure is None:
+        return max(range(len(ranked)), key=ranked.__getitem__)
+    texts = [text for _, text in requests[: len(ranked)]]
+    if len(texts) < len(ranked) or not all(isinstance(text, str) for text in texts):
+        return None
+    # The engine divides by the length of the choice without the delimiter before it, one blank by default.
+    lengths = [measure(text.removeprefix(" ")) or 1 for text in texts]
+    return max(range(len(ranked)), key=lambda option: ranked[option] / lengths[option])
+
+
+def _extracted(
+    filtered: Any, turn: int, times: int, response: str | None, fallback: str
+) -> tuple[str | None, str]:
+    """Return the answer a filter extracted, and the state of the reply."""
+    answer = filtered[turn if times > 1 and turn < len(filtered) else 0] if isinstance(filtered, list) and filtered else None
+    while isinstance(answer, list):
+        answer = answer[0] if answer else None
+    if response is not None and not response.strip():
+        return None, "empty"
+    if answer is None or str(answer) == fallback or not str(answer).strip():
+        return None, "no_answer"
+    return str(answer), "answered"
+
+
+def _number(value: Any) -> float | None:
+    """Return a metric's value as a number: the share of trues for a list of bools, None for anything else."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if isinstance(value, list) and value and all(isinstance(part, bool) for part in value):
+        return sum(value) / len(value)  # IFEval judges instruction by instruction
+    return None
+
+
+def _prompt(context: Any) -> str | None:
+    """Chat back ends may store a one-element list that holds the messages as JSON text."""
+    if isinstance(context, list):
+        return str(context[0]) if len(context) == 1 else str(context)
+    return None if context is None else str(context)
