@@ -1,4 +1,4 @@
-"""The table of tasks: names that are one task, names that are not, and documents in the shapes lm-eval logs them."""
+"""The table of tasks: names that are one task, names that are not, documents in the shapes lm-eval logs."""
 
 import subprocess
 import sys
@@ -9,13 +9,15 @@ import pytest
 from forgetmap import tasks
 from forgetmap.tasks import CODES, Content, Document, canonical_task, known_task, known_tasks
 
-CAPTRACK = """
-mmlu_pro.subset mmlu_pro.rephrased truthfulqa.full winogrande.subset hellaswag.subset longbenchv2.full gsm8k.subset
-gsm8k.rephrased mgsm.subset popqa.subset xtreme.subset livemathbench.full humaneval.full mbpp.full math.subset
-supergpqa.subset hotpotqa.subset boolq.subset ragtruth.subset eli5.subset mmlu_pro.schema mmlu_pro.table_schema
-gsm8k.schema gsm8k.table_schema harmbench.subset ruler.4k ruler.32k mtbench.turn1 oasst1.full mtbench.turn2
-structflowbench.turn2 ifeval.subset followbench.subset bfcl.subset mnms.full hotpotqa.citation qasper.citation
-""".split()
+CAPTRACK = [
+    "mmlu_pro.subset", "mmlu_pro.rephrased", "truthfulqa.full", "winogrande.subset", "hellaswag.subset",
+    "longbenchv2.full", "gsm8k.subset", "gsm8k.rephrased", "mgsm.subset", "popqa.subset", "xtreme.subset",
+    "livemathbench.full", "humaneval.full", "mbpp.full", "math.subset", "supergpqa.subset",
+    "hotpotqa.subset", "boolq.subset", "ragtruth.subset", "eli5.subset", "mmlu_pro.schema",
+    "mmlu_pro.table_schema", "gsm8k.schema", "gsm8k.table_schema", "harmbench.subset", "ruler.4k",
+    "ruler.32k", "mtbench.turn1", "oasst1.full", "mtbench.turn2", "structflowbench.turn2", "ifeval.subset",
+    "followbench.subset", "bfcl.subset", "mnms.full", "hotpotqa.citation", "qasper.citation",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -88,10 +90,11 @@ def test_a_variant_keeps_its_own_name(name: str, of: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "arc_easy_mt_de", "arc_challenge_mt_de", "arc_agi_2", "mmlu_pro_plus_math", "mmlu_redux_anatomy_generative",
-        "mmlu_de_llama_anatomy", "mmmlu_de_de_anatomy", "mmlusr_question_only_anatomy", "global_mmlu_full_de_anatomy",
-        "gsm8k_rephrased_cot", "gsm_plus", "ifeval_es", "truthfulqa-multi_mc1_es", "truthfulqa_mc1_de", "hellaswag_de",
-        "boolq:contrastset", "piqa_eu", "winogrande_gender", "navigate", "snarks", "anatomy", "my_task",
+        "arc_easy_mt_de", "arc_challenge_mt_de", "arc_agi_2", "mmlu_pro_plus_math",
+        "mmlu_redux_anatomy_generative", "mmlu_de_llama_anatomy", "mmmlu_de_de_anatomy",
+        "mmlusr_question_only_anatomy", "global_mmlu_full_de_anatomy", "gsm8k_rephrased_cot", "gsm_plus",
+        "ifeval_es", "truthfulqa-multi_mc1_es", "truthfulqa_mc1_de", "hellaswag_de", "boolq:contrastset",
+        "piqa_eu", "winogrande_gender", "navigate", "snarks", "anatomy", "my_task",
     ],
 )  # fmt: skip
 def test_near_misses_stay_unknown_and_unchanged(name: str) -> None:
@@ -103,9 +106,13 @@ def test_names_that_look_alike_stay_apart() -> None:
     assert canonical_task("gsm8k_rephrased") == "gsm8k.rephrased"
     assert canonical_task("truthfulqa_mc2") == "truthfulqa:mc2"
     assert canonical_task("gsm8k_platinum") == "gsm8k_platinum"
-    # the suite decides: BIG-bench's Social IQa is a rewrite, and its tasks have no prefix of their own in lighteval
+    # the suite decides: BIG-bench's Social IQa is a rewrite
     assert canonical_task("helm|social_iqa|0") == "social_iqa"
-    assert canonical_task("bigbench|social_iqa|0") == canonical_task("bigbench:social_iqa|0") == "bigbench:social_iqa"
+    assert (
+        canonical_task("bigbench|social_iqa|0")
+        == canonical_task("bigbench:social_iqa|0")
+        == "bigbench:social_iqa"
+    )
     assert canonical_task("bigbench|navigate|3|0") == "bigbench:navigate"
 
 
@@ -132,7 +139,9 @@ def test_every_spelling_leads_home_and_no_further() -> None:
         for spelling in (profile.name, *profile.aliases):
             assert canonical_task(spelling) == profile.name, spelling
             assert canonical_task(spelling.upper()) == profile.name, spelling
-            assert canonical_task(f"lighteval|{spelling}|3|0") == profile.name or spelling.startswith("bigbench|")
+            assert canonical_task(f"lighteval|{spelling}|3|0") == profile.name or spelling.startswith(
+                "bigbench|"
+            )
     for profile in set(tasks._table().values()):
         assert canonical_task(profile.name) == profile.name
         assert known_task(profile.canonical) in profiles, f"{profile.name} is a variant of nothing"
@@ -140,7 +149,10 @@ def test_every_spelling_leads_home_and_no_further() -> None:
 
 def test_table_has_the_families_whole() -> None:
     names = {profile.name for profile in known_tasks()}
-    count = {prefix: sum(name.startswith(prefix) for name in names) for prefix in ("mmlu:", "bbh:", "musr:", "mmlu_pro:")}
+    count = {
+        prefix: sum(name.startswith(prefix) for name in names)
+        for prefix in ("mmlu:", "bbh:", "musr:", "mmlu_pro:")
+    }
     assert count == {"mmlu:": 57, "bbh:": 27, "musr:": 3, "mmlu_pro:": 14}
     assert len(CAPTRACK) == 37
     assert names.issuperset(CAPTRACK)
@@ -151,22 +163,41 @@ def test_table_has_the_families_whole() -> None:
 def test_two_tasks_cannot_claim_one_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tasks.yaml").write_text("- task: one\n  aliases: [Same-Name]\n- task: same_name\n")
     monkeypatch.setattr(tasks, "__file__", str(tmp_path / "tasks.py"))
-    with pytest.raises(ValueError, match="'same_name' names 'same_name' and 'one'"):
+    with pytest.raises(ValueError, match="'same_name' is 'same_name' and 'one'"):
         tasks._table.__wrapped__()
 
 
 def test_importing_reads_no_yaml() -> None:
-    code = "import sys, tasks; assert not {'yaml', 'pydantic', 'polars'} & set(sys.modules), 'imported too early'"
+    code = "import sys, tasks; assert not {'yaml', 'pydantic', 'polars'} & set(sys.modules), 'too early'"
     folder = Path(tasks.__file__).parent
     subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
 
 
-MMLU = {"question": "Which bone?", "subject": "anatomy", "choices": ["Talus", "Cuboid", "Rib", "Jaw"], "answer": 2}
-ARC = {"id": "M1", "question": "Why?", "choices": {"text": ["a", "b", "c"], "label": ["1", "2", "3"]}, "answerKey": "3"}
+MMLU = {
+    "question": "Which bone?",
+    "subject": "anatomy",
+    "choices": ["Talus", "Cuboid", "Rib", "Jaw"],
+    "answer": 2,
+}
+ARC = {
+    "id": "M1",
+    "question": "Why?",
+    "choices": {"text": ["a", "b", "c"], "label": ["1", "2", "3"]},
+    "answerKey": "3",
+}
 GPQA = {"Question": "Q?", "choice1": "w", "choice2": "x", "choice3": "y", "choice4": "z", "answer": "(B)"}
-SNARKS = {"input": "Which is sarcastic?\nOptions:\n(A) Yes, a huge waste\n(B) Yes, a huge deal", "target": "(B)"}
+SNARKS = {
+    "input": "Which is sarcastic?\nOptions:\n(A) Yes, a huge waste\n(B) Yes, a huge deal",
+    "target": "(B)",
+}
 NAVIGATE = {"input": "Do you return?\nTurn left.\nOptions:\n- Yes\n- No", "target": "No"}
-MUSR = {"narrative": "A story.", "question": "Who?", "choices": "['Al', 'Bo']", "answer_index": 1, "answer_choice": "Bo"}
+MUSR = {
+    "narrative": "A story.",
+    "question": "Who?",
+    "choices": "['Al', 'Bo']",
+    "answer_index": 1,
+    "answer_choice": "Bo",
+}
 TRUTHFUL = {
     "question": "Q?",
     "mc1_targets": {"choices": ["t", "f", "g"], "labels": [1, 0, 0]},
@@ -178,22 +209,51 @@ TRUTHFUL = {
     ("task", "document", "content"),
     [
         ("mmlu_anatomy", MMLU, Content("Which bone?", ("Talus", "Cuboid", "Rib", "Jaw"), ("Rib",), (2,))),
-        ("mmlu_flan_cot_zeroshot_anatomy", MMLU, Content("Which bone?", tuple(MMLU["choices"]), ("Rib",), (2,))),
+        (
+            "mmlu_flan_cot_zeroshot_anatomy",
+            MMLU,
+            Content("Which bone?", tuple(MMLU["choices"]), ("Rib",), (2,)),
+        ),
         ("arc_challenge", ARC, Content("Why?", ("a", "b", "c"), ("c",), (2,))),
         ("gpqa_diamond_cot_zeroshot", GPQA, Content("Q?", ("w", "x", "y", "z"), ("x",), (1,))),
-        ("gsm8k", {"question": "How many?", "answer": "6*200=1200\n#### 1,200"}, Content("How many?", None, ("1200",), ())),
+        (
+            "gsm8k",
+            {"question": "How many?", "answer": "6*200=1200\n#### 1,200"},
+            Content("How many?", None, ("1200",), ()),
+        ),
         ("gsm8k_cot", {"question": "How many?", "answer": "18"}, Content("How many?", None, ("18",), ())),
         ("gsm8k", {"question": "How many?", "answer": "no number"}, Content("How many?", None, None, ())),
         (
             "hellaswag",
-            {"query": "Cooking: He", "choices": ["e1", "e2", "e3", "e4"], "gold": 3, "ctx": "raw", "endings": ["r"] * 4},
+            {
+                "query": "Cooking: He",
+                "choices": ["e1", "e2", "e3", "e4"],
+                "gold": 3,
+                "ctx": "raw",
+                "endings": ["r"] * 4,
+            },
             Content("Cooking: He", ("e1", "e2", "e3", "e4"), ("e4",), (3,)),
         ),
-        ("piqa", {"goal": "Open it", "sol1": "pull", "sol2": "push", "label": 1}, Content("Open it", ("pull", "push"), ("push",), (1,))),
-        ("piqa", {"goal": "Open it", "sol1": "pull", "sol2": "push", "label": -1}, Content("Open it", ("pull", "push"), None, ())),
+        (
+            "piqa",
+            {"goal": "Open it", "sol1": "pull", "sol2": "push", "label": 1},
+            Content("Open it", ("pull", "push"), ("push",), (1,)),
+        ),
+        (
+            "piqa",
+            {"goal": "Open it", "sol1": "pull", "sol2": "push", "label": -1},
+            Content("Open it", ("pull", "push"), None, ()),
+        ),
         (
             "social_iqa",
-            {"context": "Al fell.", "question": "Why?", "answerA": "a", "answerB": "b", "answerC": "c", "label": "1"},
+            {
+                "context": "Al fell.",
+                "question": "Why?",
+                "answerA": "a",
+                "answerB": "b",
+                "answerC": "c",
+                "label": "1",
+            },
             Content("Al fell.\nWhy?", ("a", "b", "c"), ("a",), (0,)),
         ),
         (
@@ -206,35 +266,76 @@ TRUTHFUL = {
             {"sentence": "Al hit Bo, so _ cried.", "option1": "Al", "option2": "Bo", "answer": "2"},
             Content("Al hit Bo, so _ cried.", ("Al", "Bo"), ("Bo",), (1,)),
         ),
-        ("boolq", {"passage": "P.", "question": "q", "idx": 3, "label": 1}, Content("P.\nq", ("no", "yes"), ("yes",), (1,))),
+        (
+            "boolq",
+            {"passage": "P.", "question": "q", "idx": 3, "label": 1},
+            Content("P.\nq", ("no", "yes"), ("yes",), (1,)),
+        ),
         ("truthfulqa_mc1", TRUTHFUL, Content("Q?", ("t", "f", "g"), ("t",), (0,))),
         ("truthfulqa_mc2", TRUTHFUL, Content("Q?", ("t", "u", "f"), ("t", "u"), (0, 1))),
         (
             "openbookqa",
-            {"question_stem": "Sun is", "choices": {"text": ["hot", "cold"], "label": ["A", "B"]}, "answerKey": " A"},
+            {
+                "question_stem": "Sun is",
+                "choices": {"text": ["hot", "cold"], "label": ["A", "B"]},
+                "answerKey": " A",
+            },
             Content("Sun is", ("hot", "cold"), ("hot",), (0,)),
         ),
         (
             "sciq",
-            {"support": "", "question": "Q?", "distractor1": "a", "distractor2": "b", "distractor3": "c", "correct_answer": "d"},
+            {
+                "support": "",
+                "question": "Q?",
+                "distractor1": "a",
+                "distractor2": "b",
+                "distractor3": "c",
+                "correct_answer": "d",
+            },
             Content("Q?", ("a", "b", "c", "d"), ("d",), (3,)),
         ),
-        ("mmlu_pro_math", {"question": "Q?", "options": list("abcdefghij"), "answer": "J"}, Content("Q?", tuple("abcdefghij"), ("j",), (9,))),
+        (
+            "mmlu_pro_math",
+            {"question": "Q?", "options": list("abcdefghij"), "answer": "J"},
+            Content("Q?", tuple("abcdefghij"), ("j",), (9,)),
+        ),
         (
             "score_option_order_robustness_mmlu_pro",
             {"question": "Q?", "options": ["right", "b"], "answer": "B", "answer_index": 0},
             Content("Q?", ("right", "b"), ("right",), (0,)),
         ),
-        ("mmlu_pro_math", {"question": "Q?", "options": ["a", "b"], "answer": "J"}, Content("Q?", ("a", "b"), None, ())),
+        (
+            "mmlu_pro_math",
+            {"question": "Q?", "options": ["a", "b"], "answer": "J"},
+            Content("Q?", ("a", "b"), None, ()),
+        ),
         (
             "bbh_zeroshot_snarks",
             SNARKS,
-            Content("Which is sarcastic?", ("Yes, a huge waste", "Yes, a huge deal"), ("Yes, a huge deal",), (1,)),
+            Content(
+                "Which is sarcastic?", ("Yes, a huge waste", "Yes, a huge deal"), ("Yes, a huge deal",), (1,)
+            ),
         ),
-        ("leaderboard_bbh_navigate", NAVIGATE, Content("Do you return?\nTurn left.", ("Yes", "No"), ("No",), (1,))),
-        ("bbh:boolean_expressions", {"input": "not True is", "target": "False"}, Content("not True is", ("True", "False"), ("False",), (1,))),
-        ("bbh:web_of_lies", {"input": "Does Al lie?", "target": "No"}, Content("Does Al lie?", ("yes", "no"), ("no",), (1,))),
-        ("bbh:object_counting", {"input": "I have a cow. How many?", "target": "1"}, Content("I have a cow. How many?", None, ("1",), ())),
+        (
+            "leaderboard_bbh_navigate",
+            NAVIGATE,
+            Content("Do you return?\nTurn left.", ("Yes", "No"), ("No",), (1,)),
+        ),
+        (
+            "bbh:boolean_expressions",
+            {"input": "not True is", "target": "False"},
+            Content("not True is", ("True", "False"), ("False",), (1,)),
+        ),
+        (
+            "bbh:web_of_lies",
+            {"input": "Does Al lie?", "target": "No"},
+            Content("Does Al lie?", ("yes", "no"), ("no",), (1,)),
+        ),
+        (
+            "bbh:object_counting",
+            {"input": "I have a cow. How many?", "target": "1"},
+            Content("I have a cow. How many?", None, ("1",), ()),
+        ),
         (
             "bigbench_navigate_multiple_choice",
             {"idx": 1, "inputs": "Q", "targets": ["False"], "multiple_choice_targets": ["True", "False"]},
@@ -246,8 +347,16 @@ TRUTHFUL = {
             {"problem": "Solve.", "solution": r"so $\boxed{\frac12}$", "answer": r"\frac12"},
             Content("Solve.", None, (r"\frac12",), ()),
         ),
-        ("triviaqa", {"question": "Who?", "answer": {"value": "Bo", "aliases": ["Bo", "B."]}}, Content("Who?", None, ("Bo",), ())),
-        ("mgsm_direct_de", {"question": "Wie viele?", "answer": None, "answer_number": 18}, Content("Wie viele?", None, ("18",), ())),
+        (
+            "triviaqa",
+            {"question": "Who?", "answer": {"value": "Bo", "aliases": ["Bo", "B."]}},
+            Content("Who?", None, ("Bo",), ()),
+        ),
+        (
+            "mgsm_direct_de",
+            {"question": "Wie viele?", "answer": None, "answer_number": 18},
+            Content("Wie viele?", None, ("18",), ()),
+        ),
         (
             "ifeval",
             {"key": 1, "prompt": "Write.", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
@@ -255,7 +364,7 @@ TRUTHFUL = {
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_documents_give_question_options_and_gold(task: str, document: dict, content: Content) -> None:
     profile = known_task(task)
     assert profile is not None and profile.document is not None
@@ -270,7 +379,10 @@ def test_documents_give_question_options_and_gold(task: str, document: dict, con
         ("mmlu:anatomy", {"question": None, "choices": ["a", "b"], "answer": 0}),
         ("arc:easy", {"question": "Q?", "choices": ["a", "b"], "answerKey": "A"}),
         ("social_iqa", {"context": "c", "question": "q", "answerA": "a", "answerB": "b", "label": "1"}),
-        ("musr:team_allocation", {"narrative": "n", "question": "q", "choices": "not a list", "answer_choice": "x"}),
+        (
+            "musr:team_allocation",
+            {"narrative": "n", "question": "q", "choices": "not a list", "answer_choice": "x"},
+        ),
         ("gsm8k", {"question": "  ", "answer": "#### 3"}),
     ],
 )
@@ -282,13 +394,17 @@ def test_a_document_of_another_shape_is_not_guessed_at(task: str, document: dict
 
 @pytest.mark.parametrize("value", ["", "x", -1, 4, 1.5, None, "-1"])
 def test_an_index_that_points_nowhere_is_no_gold(value: object) -> None:
-    content = Document(("q",), ("o",), gold="g", coded="index").content({"q": "Q", "o": list("abcd"), "g": value})
+    content = Document(("q",), ("o",), gold="g", coded="index").content(
+        {"q": "Q", "o": list("abcd"), "g": value}
+    )
     assert content == Content("Q", tuple("abcd"), None, ())
 
 
 @pytest.mark.parametrize("value", [2, "2", 2.0, " 2 "])
 def test_an_index_may_be_number_or_text(value: object) -> None:
-    content = Document(("q",), ("o",), gold="g", coded="index").content({"q": "Q", "o": list("abcd"), "g": value})
+    content = Document(("q",), ("o",), gold="g", coded="index").content(
+        {"q": "Q", "o": list("abcd"), "g": value}
+    )
     assert content is not None and content.gold_index == (2,)
 
 
@@ -306,7 +422,9 @@ def test_option_lines_belong_to_the_last_options_heading() -> None:
     assert shape.content({"input": text, "target": "(A)"}) == Content(
         "Options:\nare discussed.\n(A) is not one", ("one", "two"), ("one",), (0,)
     )
-    assert shape.content({"input": "No options here", "target": "(A)"}) == Content("No options here", None, None, ())
+    assert shape.content({"input": "No options here", "target": "(A)"}) == Content(
+        "No options here", None, None, ()
+    )
 
 
 def test_profiles_use_known_codes() -> None:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
 from forgetmap import items
 from forgetmap.errors import FormatError
 from forgetmap.items import ItemKey
-from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA, Metric, Run, RunInfo, validate_samples
+from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA, Metric, Run, RunInfo, TextSource, validate_samples
 
 #: Metrics that are graded by definition, even where a small log happens to hold only 0 and 1.
 GRADED = ("f1", "bleu", "rouge", "chrf", "ter", "perplexity", "bits_per", "likelihood", "brier", "mcc", "ece", "bert")
@@ -211,16 +212,29 @@ class RunBuilder:
         samples = pl.DataFrame(
             {name: pl.Series(name, values, dtype=SAMPLE_SCHEMA[name], strict=False) for name, values in self._columns.items()}
         )
-        described = describe_metrics(samples, metrics)
-        samples = with_correct(samples, described)
-        samples = with_occurrence(samples).select(*SAMPLE_SCHEMA)
-        validate_samples(samples, self.source)
-        info.metrics = described
-        info.counts = {**count_samples(samples), **self._counts}
-        info.warnings = [*info.warnings, *self.warnings, *_count_warnings(info.counts)]
-        info.content_hash = content_hash(samples)
+        info.warnings = [*info.warnings, *self.warnings]
         texts: Any = pl.DataFrame(self._texts, schema=TEXT_SCHEMA) if self.keeps_texts else reread
-        return Run(info=info, _samples=samples.lazy(), _texts=texts, source=self.source)
+        return assemble(samples, info, source=self.source, texts=texts, metrics=metrics, counts=self._counts)
+
+
+def assemble(
+    samples: pl.DataFrame,
+    info: RunInfo,
+    *,
+    source: str,
+    texts: TextSource | None = None,
+    metrics: Callable[[str, str, str], dict[str, Any]] | None = None,
+    counts: Mapping[str, int] | None = None,
+) -> Run:
+    """Return the run of a sample table without `correct` and `occurrence`, which are worked out here."""
+    info.metrics = describe_metrics(samples, metrics)
+    samples = with_correct(samples, info.metrics)
+    samples = with_occurrence(samples).select(*SAMPLE_SCHEMA)
+    validate_samples(samples, source)
+    info.counts = {**count_samples(samples), **(counts or {})}
+    info.warnings = [*info.warnings, *_count_warnings(info.counts)]
+    info.content_hash = content_hash(samples)
+    return Run(info=info, _samples=samples.lazy(), _texts=texts, source=source)
 
 
 _ROW_ORDER = tuple(name for name in SAMPLE_SCHEMA if name != "occurrence")
@@ -249,8 +263,6 @@ def describe_metrics(
 
 def _with_defaults(metrics: list[Metric]) -> list[Metric]:
     """Mark one metric per task as default: the reader's word, else the first 0/1 one, else the first."""
-    import msgspec
-
     by_task: dict[str, list[Metric]] = {}
     for metric in metrics:
         by_task.setdefault(metric.task, []).append(metric)

@@ -83,16 +83,14 @@ def make_cells(
     """Return every cell of every level: tasks, categories, groups (where the taxonomy has them) and the total."""
     tasks = _tasks(observed, chance, paper, taxonomy)
     combine = _combine_items if weight == "items" else _combine_tasks
-    cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
     by_category = _grouped(tasks, lambda t: t.category)
-    categories = [
+    cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
+    cells += [
         _cell("category", name, _path(of[0], name)[:-1] or (name,), of, combine) for name, of in by_category.items()
     ]
-    cells += categories
-    nested = _combine_tasks if weight != "items" else _combine_items
     for name, of in _grouped([t for t in tasks if t.group], lambda t: t.group or "").items():
-        cells.append(_upper("group", name, (name,), of, weight, nested))
-    cells.append(_upper("total", "total", (), tasks, weight, nested))
+        cells.append(_upper("group", name, (name,), of, weight, combine))
+    cells.append(_upper("total", "total", (), tasks, weight, combine))
     return cells
 
 
@@ -154,21 +152,27 @@ def _mean(values: Sequence[float | None], weights: Sequence[float] | None = None
     return fmean(known, weights)
 
 
-def _cell(level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], combine: _Combine) -> Cell:
-    corrected = [t.chance for t in tasks if t.chance is not None]
-    chance = _chance(combine(corrected, _CHANCE), corrected) if corrected else None
-    seeds = _seed_means([t.paper for t in tasks if t.paper])
+def _cell(
+    level: str,
+    name: str,
+    path: tuple[str, ...],
+    tasks: Sequence[_Task],
+    combine: _Combine,
+    parts: Sequence[_Task] | None = None,
+) -> Cell:
+    """The cell of some tasks, averaged over `parts`: the tasks themselves, or the means of their categories."""
+    merged = _merged(parts or tasks, combine)
     return Cell(
         level,
         name,
         path,
         tasks=len(tasks),
-        items=sum(t.observed["items"] for t in tasks),
+        items=merged.observed["items"],
         mapped=all(t.mapped for t in tasks),
         task_names=tuple(t.name for t in tasks),
-        observed=combine([t.observed for t in tasks], _OBSERVED),
-        chance=chance,
-        paper=_over_seeds(seeds),
+        observed={key: merged.observed[key] for key in _OBSERVED},
+        chance=merged.chance,
+        paper=_over_seeds(merged.paper),
     )
 
 
@@ -176,22 +180,24 @@ def _upper(level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task],
     """A group or the total: over its tasks, or under `categories` over the means of its categories."""
     if weight != "categories":
         return _cell(level, name, path, tasks, combine)
-    parts = [_cell("category", key, (key,), of, combine) for key, of in _grouped(tasks, lambda t: t.category).items()]
+    parts = [_merged(of, combine) for of in _grouped(tasks, lambda t: t.category).values()]
+    return _cell(level, name, path, tasks, combine, parts)
+
+
+def _merged(parts: Sequence[_Task], combine: _Combine) -> _Task:
+    first = parts[0]
     corrected = [part.chance for part in parts if part.chance is not None]
-    by_category = [
-        _seed_means([t.paper for t in of if t.paper]) for of in _grouped(tasks, lambda t: t.category).values()
-    ]
-    return Cell(
-        level,
-        name,
-        path,
-        tasks=len(tasks),
-        items=sum(part.items for part in parts),
-        mapped=all(t.mapped for t in tasks),
-        task_names=tuple(t.name for t in tasks),
-        observed=_combine_tasks([part.observed for part in parts], _OBSERVED),
-        chance=_chance(_combine_tasks(corrected, _CHANCE), corrected) if corrected else None,
-        paper=_over_seeds(_seed_means([seeds for seeds in by_category if seeds])),
+    return _Task(
+        first.name,
+        first.category,
+        first.group,
+        first.mapped,
+        observed={
+            "items": sum(part.observed["items"] for part in parts),
+            **combine([part.observed for part in parts], _OBSERVED),
+        },
+        chance=_chance(combine(corrected, _CHANCE), corrected) if corrected else None,
+        paper=_seed_means([part.paper for part in parts if part.paper]),
     )
 
 

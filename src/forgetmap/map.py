@@ -31,7 +31,7 @@ class ForgettingMap:
     pair: Pair = field(repr=False)
     cells: list[Cell] = field(repr=False)
     guessing: Guessing
-    taxonomy: str
+    taxonomy: Taxonomy = field(repr=False)
     weight: str
     warnings: list[str] = field(repr=False)
 
@@ -65,7 +65,7 @@ class ForgettingMap:
             "schema": SCHEMA,
             "before": self.pair.before.summary(),
             "after": self.pair.after.summary(),
-            "taxonomy": self.taxonomy,
+            "taxonomy": self.taxonomy.name,
             "weight": self.weight,
             "pairing": self.pair.pairing.to_dict(),
             "guessing": self.guessing.to_dict(),
@@ -149,7 +149,7 @@ def map_pair(
     if unmapped:
         shown = ", ".join(unmapped[:8]) + (f" and {len(unmapped) - 8} more" if len(unmapped) > 8 else "")
         warnings.append(f"taxonomy {places.name} has no place for {shown}: shown as cells of their own")
-    return ForgettingMap(pair, cells, guessing, places.name, weight, warnings)
+    return ForgettingMap(pair, cells, guessing, places, weight, warnings)
 
 
 def maps_to_dict(maps: Sequence[ForgettingMap]) -> dict[str, Any]:

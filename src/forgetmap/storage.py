@@ -33,14 +33,14 @@ def save_run(run: Run, folder: Path, *, overwrite: bool = False, texts: bool = T
         (folder / MANIFEST).unlink()  # from here until the new one is written, the folder is no run
     folder.mkdir(parents=True, exist_ok=True)
     samples = run.samples
-    _write(folder / SAMPLES, lambda path: samples.write_parquet(path, compression="zstd", compression_level=1))
+    write_atomically(folder / SAMPLES, lambda path: samples.write_parquet(path, compression="zstd", compression_level=1))
     if texts and run.has_texts:
         wide = run.texts()
-        _write(folder / TEXTS, lambda path: wide.write_parquet(path, compression="zstd", compression_level=3))
+        write_atomically(folder / TEXTS, lambda path: wide.write_parquet(path, compression="zstd", compression_level=3))
     else:
         (folder / TEXTS).unlink(missing_ok=True)
     manifest = msgspec.json.format(msgspec.json.encode(run.info), indent=1)
-    _write(folder / MANIFEST, lambda path: _write_bytes(path, manifest))
+    write_atomically(folder / MANIFEST, lambda path: path.write_bytes(manifest))
     return folder
 
 
@@ -82,7 +82,8 @@ def _read_texts(path: Path) -> pl.DataFrame:
     return texts
 
 
-def _write(path: Path, write: Callable[[Path], object]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Have `write` fill a temporary file, sync it and give it its name: all or nothing."""
     temporary = path.with_name(path.name + ".part")
     try:
         write(temporary)
@@ -92,6 +93,3 @@ def _write(path: Path, write: Callable[[Path], object]) -> None:
     finally:
         temporary.unlink(missing_ok=True)
 
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    path.write_bytes(content)

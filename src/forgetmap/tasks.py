@@ -1,8 +1,9 @@
 """The one table of what is known about known tasks: their names, and where their documents keep the content.
 
-One benchmark has another name in every evaluation tool, and one name can mean another protocol. `tasks.yaml` says
-which names are one task (they may be paired) and which only ask the same questions in another way (they share a
-category, nothing else). A name that is not in the table stays as it is: a wrong pairing costs more than a missing one.
+One benchmark has another name in every evaluation tool, and one name can mean another protocol. `tasks.yaml`
+says which names are one task (they may be paired) and which only ask the same questions in another way (they
+share a category, nothing else). A name that is not in the table stays as it is: a wrong pairing costs more
+than a missing one.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 #: lighteval's suites, 0.3 to 0.13: the first part of "leaderboard|mmlu:anatomy|5|0".
 SUITES = (
-    "bigbench", "community", "custom", "extended", "harness", "helm", "leaderboard", "lighteval", "multilingual",
-    "original", "test",
+    "bigbench", "community", "custom", "extended", "harness", "helm", "leaderboard", "lighteval",
+    "multilingual", "original", "test",
 )  # fmt: skip
 
 _SUITE = re.compile(rf"(?:(?:{'|'.join(SUITES)})\||inspect_evals/)(?=.)", re.IGNORECASE)
@@ -33,7 +33,7 @@ class Content(NamedTuple):
 
     question: str  # its parts in order, one under the other
     options: tuple[str, ...] | None  # in the document's order; None where open-ended or not told
-    gold: tuple[str, ...] | None  # texts, option texts where options exist; None where the document has no usable gold
+    gold: tuple[str, ...] | None  # option texts where options exist; None where no gold is usable
     gold_index: tuple[int, ...]  # positions of the golds among the options; empty where there are none
 
 
@@ -44,17 +44,17 @@ class Document:
     question: tuple[str, ...]  # paths of the parts in order: passage first, then question
     options: tuple[str, ...] = ()  # one path to a list, or one path per option
     fixed_options: tuple[str, ...] = ()  # options that no document repeats, such as no and yes
-    options_in_question: bool = False  # they end the question's text, as lines "(A) ..." or "- ..." under "Options:"
+    options_in_question: bool = False  # lines "(A) ..." or "- ..." under "Options:" at its end
     labels: str | None = None  # path to the list of option labels that `gold` refers to
     gold: str | None = None  # path
     coded: str = "text"  # how the gold is written: one of CODES
 
     def content(self, document: Mapping[str, Any]) -> Content | None:
-        """Return question, options and gold, or None if the document is of another shape than this profile says.
+        """Return question, options and gold, or None if the document is of another shape than said here.
 
-        >>> arc = Document(("question",), ("choices.text",), labels="choices.label", gold="answerKey", coded="label")
-        >>> arc.content({"question": "2+2?", "choices": {"text": ["3", "4"], "label": ["1", "2"]}, "answerKey": "2"})
-        Content(question='2+2?', options=('3', '4'), gold=('4',), gold_index=(1,))
+        >>> piqa = Document(("goal",), ("sol1", "sol2"), gold="label", coded="index")
+        >>> piqa.content({"goal": "Open it", "sol1": "pull", "sol2": "push", "label": 1})
+        Content(question='Open it', options=('pull', 'push'), gold=('push',), gold_index=(1,))
         """
         parts = [_text(_at(document, path)) for path in self.question]
         if any(part is None for part in parts):
@@ -65,26 +65,24 @@ class Document:
             question, options = _split_options(question)
         elif len(self.options) == 1:
             options = _texts(_at(document, self.options[0]))
-            if options is None:
-                return None
         elif self.options:
             single = [_text(_at(document, path)) for path in self.options]
             options = [option for option in single if option is not None]
-            if len(options) < len(single):
-                return None
-        if not question:
+            options = options if len(options) == len(single) else None
+        if options is None or not question:
             return None
+        gold: Sequence[str] = ()
+        positions: Sequence[int] = ()
         value = _at(document, self.gold) if self.gold else None
-        if value is None:
-            return Content(question, tuple(options) or None, None, ())
-        labels = _texts(_at(document, self.labels)) if self.labels else None
-        gold, positions = _CODES[self.coded](value, options, labels)
+        if value is not None:
+            labels = _texts(_at(document, self.labels)) if self.labels else None
+            gold, positions = _CODES[self.coded](value, options, labels)
         return Content(question, tuple(options) or None, tuple(gold) or None, tuple(positions))
 
 
 @dataclass(frozen=True, slots=True)
 class TaskProfile:
-    """A known task. A variant has its own `name` and shares the category, not the identity, of `canonical`."""
+    """A known task. A variant has a `name` of its own and shares the category, no more, of `canonical`."""
 
     name: str  # what the task is called in a run
     canonical: str  # the task whose questions these are: `name` itself, unless a variant
@@ -112,7 +110,7 @@ def canonical_task(name: str) -> str:
 
 @cache
 def known_task(name: str) -> TaskProfile | None:
-    """Return what is known about a task or a variant of one, under any of its spellings; None for an unknown task.
+    """Return what is known about a task, or a variant of one, under any spelling; None if nothing is.
 
     >>> profile = known_task("leaderboard_gpqa_diamond")
     >>> profile.name, profile.canonical, profile.is_variant
@@ -147,6 +145,8 @@ def _fold(name: str) -> str:
 @cache
 def _table() -> dict[str, TaskProfile]:
     """Return every spelling, folded, with the profile it stands for."""
+    from pathlib import Path
+
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C parser is seven times faster, and optional
@@ -156,7 +156,7 @@ def _table() -> dict[str, TaskProfile]:
         for spelling, profile in _profiles(**entry):
             other = table.setdefault(_fold(spelling), profile)
             if other != profile:
-                raise ValueError(f"tasks.yaml: {spelling!r} names {profile.name!r} and {other.name!r}; keep one")
+                raise ValueError(f"tasks.yaml: {spelling!r} is {profile.name!r} and {other.name!r}; keep one")
     return table
 
 
@@ -174,25 +174,24 @@ def _profiles(
     shapes = {subject: _document(fields) for subject, fields in (documents or {}).items()}
     others = subjects if isinstance(subjects, Mapping) else dict.fromkeys(subjects, ())
     for subject, spellings in others.items():
-        subject_shape = shapes.get(subject, shape)
-        name = task.replace("{subject}", subject)
-        canonical = (variant_of or task).replace("{subject}", subject)
-        known_as = tuple(
-            pattern.replace("{subject}", written) for written in (subject, *spellings) for pattern in (task, *aliases)
-        )
-        profile = TaskProfile(name, canonical, subject_shape, known_as[1:])
+        known_as = [_fill(pattern, one) for one in (subject, *spellings) for pattern in (task, *aliases)]
+        canonical = _fill(variant_of or task, subject)
+        profile = TaskProfile(known_as[0], canonical, shapes.get(subject, shape), tuple(known_as[1:]))
         for spelling in known_as:
             yield spelling, profile
-        for written in (subject, *spellings):
-            for pattern in variants:
-                variant = pattern.replace("{subject}", written)
-                yield variant, TaskProfile(variant, canonical, subject_shape)
+        for spelling in [_fill(pattern, one) for one in (subject, *spellings) for pattern in variants]:
+            yield spelling, TaskProfile(spelling, canonical, profile.document)
+
+
+def _fill(pattern: str, subject: str) -> str:
+    return pattern.replace("{subject}", subject)
 
 
 def _document(fields: Mapping[str, Any] | None) -> Document | None:
     if fields is None:
         return None
-    return Document(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+    return Document(**values)
 
 
 def _at(document: Any, path: str) -> Any:

@@ -46,7 +46,14 @@ TASKS_V2 = "mmlu:anatomy|2,mmlu:abstract_algebra|0,gsm8k|0,piqa|0,several_golds|
 # (fixture folder, model, seed, tasks). Two seeds in one folder are two timestamps; the second one is smaller, to keep
 # the fixtures small and because runs in the wild stop early too.
 RUNS = {
-    "v07": [("before", "before", 0, "leaderboard|mmlu:anatomy|2|0,custom|gsm8k|0|0,custom|mmlu:abstract_algebra|0|0")],
+    "v07": [
+        (
+            "before",
+            "before",
+            0,
+            "leaderboard|mmlu:anatomy|2|0,custom|gsm8k|0|0,custom|mmlu:abstract_algebra|0|0",
+        )
+    ],
     "v1": [
         ("before", "before", 0, TASKS_V1),
         ("after", "after", 0, TASKS_V1),
@@ -83,7 +90,9 @@ def write_items(folder: Path) -> None:
             "dev": extra["dev"],
             "test": [item for item in shared["mmlu"] if item["subject"] == "anatomy"],
         },
-        "abstract_algebra": {"test": [item for item in shared["mmlu"] if item["subject"] == "abstract_algebra"]},
+        "abstract_algebra": {
+            "test": [item for item in shared["mmlu"] if item["subject"] == "abstract_algebra"]
+        },
         "gsm8k": {"test": shared["gsm8k"]},
         "piqa": {"test": shared["piqa"]},
     }
@@ -126,7 +135,6 @@ def make(branch: str) -> None:
                 },
             )
         shutil.copytree(folder / "out", target)
-
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ answers of planted.py. Every sample file is exactly what the tool wrote. In the 
 `pretty_env_info` is replaced, because it describes the machine.
 
     before, after      all tasks, the same documents
-    after_shuffled     four tasks, documents in another order: `doc_id` names other items than in `before`
-    v0_5_0_dev1        0.5.0.dev1, the sampled task: `scores_per_repeat`
-    v0_4_5, v0_4_2     see `write_older`: older shapes rewritten from `before`, not made by the old tools
+    after_shuffled     three tasks, documents in another order: `doc_id` names other items than in `before`
+    v0_5_0_dev1        made by 0.5.0.dev1: `scores_per_repeat`, and `filtered_resps` one level deeper
+    v0_4_5, v0_4_2     older shapes, rewritten from `before` by `write_v0_4_5` and `write_v0_4_2`
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ DATA = HERE / "data" / "lm_eval"
 MMLU_SUBJECTS = ["anatomy", "abstract_algebra"]
 EVERY_TASK = ["mmlu", "gsm8k", "piqa", "own_task", "kitchen", "gsm8k_repeats", "own_mutual", "winogrande"]
 EVERY_TASK += ["own_instructions"]
-SHUFFLED_TASKS = ["mmlu", "gsm8k", "piqa", "own_task"]
+# `after` lacks two tasks of `before`; three tasks are enough to show drifting ids.
+AFTER_TASKS = [name for name in EVERY_TASK if name not in ("own_mutual", "winogrande")]
+SHUFFLED_TASKS = ["mmlu_anatomy", "gsm8k", "own_task"]
 
 GSM8K_EXAMPLE = {
     "question": "A box holds 3 rows of 5 pencils. How many pencils are in 2 boxes?",
@@ -81,8 +83,11 @@ def gsm8k(name: str, **settings: Any) -> dict[str, Any]:
     )
 
 
-def definitions() -> list[dict[str, Any]]:
-    """The task and group files; YAML accepts the JSON they are written as."""
+def definitions(each_repeat: bool) -> list[dict[str, Any]]:
+    """The task and group files; YAML accepts the JSON they are written as.
+
+    `each_repeat` adds the filter that keeps every repeat apart: 0.5 scores them one by one, 0.4 cannot.
+    """
     letters = "\n".join(f"{letter}. {{{{choices[{i}]}}}}" for i, letter in enumerate("ABCD"))
     own_text = "{{recipe}}: {{steps|join(' ')}} {{clue.text}}"
     greedy = {"until": ["Question:"], "do_sample": False, "temperature": 0.0}
@@ -133,6 +138,7 @@ def definitions() -> list[dict[str, Any]]:
             filter_list=[
                 {"name": "score-first", "filter": [FLEXIBLE, FIRST]},
                 {"name": "maj@3", "filter": [FLEXIBLE, MAJORITY, FIRST]},
+                *([{"name": "each", "filter": [FLEXIBLE]}] if each_repeat else []),
             ],
         ),
         task(
@@ -143,8 +149,7 @@ def definitions() -> list[dict[str, Any]]:
             doc_to_choice="{{[sol1, sol2]}}",
             metric_list=[metric("acc"), metric("acc_norm")],
         ),
-        # mcc logs the pair (gold, chosen), not a number.
-        task("own_task", **own, metric_list=[metric("acc"), metric("acc_norm"), {"metric": "mcc"}]),
+        task("own_task", **own, metric_list=[metric("acc"), metric("acc_norm"), metric("acc_bytes")]),
         # Twice as many requests as options: the second half has no context.
         task("own_mutual", **own, metric_list=[metric("acc"), metric("acc_mutual_info")]),
         task(
@@ -156,14 +161,15 @@ def definitions() -> list[dict[str, Any]]:
             generation_kwargs=greedy,
             metric_list=[metric("exact_match", ignore_case=True)],
         ),
-        # The options sit in the context, the continuation is the same for both.
+        # The options sit in the context, the continuation is the same for both. brier_score logs the
+        # pair (gold, probabilities), not a number.
         task(
             "winogrande",
             output_type="multiple_choice",
             doc_to_text="{{{'1': 0, '2': 1}[answer]}}",
             doc_to_choice="{{[sentence.split('_')[0] + option1, sentence.split('_')[0] + option2]}}",
             doc_to_target="{{sentence.split('_')[1].strip()}}",
-            metric_list=[metric("acc")],
+            metric_list=[metric("acc"), {"metric": "brier_score"}],
         ),
         # Metrics that are a bool, a list of bools and NaN, as IFEval-like tasks log them.
         task(
@@ -214,11 +220,11 @@ def documents() -> dict[str, list[dict[str, Any]]]:
     return by_task
 
 
-def write_workplace(folder: Path, shuffled: bool) -> None:
+def write_workplace(folder: Path, shuffled: bool, each_repeat: bool) -> None:
     """Task files and documents, addressed by relative paths so that no log names this machine."""
     (folder / "tasks").mkdir()
     (folder / "documents").mkdir()
-    for definition in definitions():
+    for definition in definitions(each_repeat):
         name = definition.get("task") if "group" not in definition else f"group_{definition['group']}"
         text = json.dumps(definition, ensure_ascii=False, indent=1)
         for function in ("instructions.check", "instructions.pooled"):
@@ -267,8 +273,10 @@ def register_model() -> None:
             picked = option == (chosen if chosen is not None else max(i for i in range(count) if i != gold))
             if not context:
                 return -1.0 - spread, False
-            # The loss grows with length, so that raw and length-normalised choices differ now and then.
             per_character = (0.15 if picked else 0.35) + 0.1 * spread
+            if self.side == "after" and "candidates" in doc and index == 0:
+                # A shorter wrong option wins on the sum, the right one per character: acc 0, acc_norm 1.
+                per_character = 0.24 if picked else 0.27
             return -(0.4 + per_character * len(continuation)), picked
 
         def generate_until(self, requests: list[Any], **_: Any) -> list[str]:
@@ -293,7 +301,7 @@ def register_model() -> None:
 def run_harness(side: str, tasks: list[str], out: Path, shuffled: bool = False, package: Path | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        write_workplace(work, shuffled)
+        write_workplace(work, shuffled, each_repeat=package is not None)
         environment = os.environ | {
             "HF_HUB_OFFLINE": "1",
             "HF_DATASETS_OFFLINE": "1",
@@ -305,9 +313,9 @@ def run_harness(side: str, tasks: list[str], out: Path, shuffled: bool = False, 
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(work / "logs", out)
     for results in out.rglob("results_*.json"):
-        content = json.loads(results.read_text(encoding="utf-8"))
-        content["pretty_env_info"] = "removed: it describes the machine"
-        results.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
+        text = results.read_text(encoding="utf-8")
+        described = json.dumps(json.loads(text)["pretty_env_info"], ensure_ascii=False)
+        results.write_text(text.replace(described, '"removed: it describes the machine"'), encoding="utf-8")
 
 
 def run_inside(side: str, tasks: str) -> None:
@@ -318,6 +326,73 @@ def run_inside(side: str, tasks: str) -> None:
     sys.argv = ["lm_eval", "--model", "planted", "--model_args", f"pretrained=planted/{side}-1b,side={side}"]
     sys.argv += ["--tasks", tasks, "--include_path", "tasks", "--output_path", "logs", "--log_samples"]
     cli_evaluate()
+
+
+def older_samples(task_name: str, dropped: list[str]) -> list[dict[str, Any]]:
+    """The first three documents of a task of `before` (every filter of them), without the keys dropped."""
+    [path] = (DATA / "before").rglob(f"samples_{task_name}_2*.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [{k: v for k, v in row.items() if k not in dropped} for row in rows if row["doc_id"] < 3]
+
+
+def older_results(tasks: list[str], kept: list[str], version: str | None) -> str:
+    [path] = (DATA / "before").rglob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    by_task = {"results", "configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes"}
+    older = {key: content[key] for key in content if key in kept}
+    for key in by_task & set(older):
+        older[key] = {name: older[key][name] for name in tasks}
+    if version is not None:
+        older["lm_eval_version"] = version
+    return json.dumps(older, indent=2, ensure_ascii=False)
+
+
+OLDER_TASKS = ["gsm8k", "own_task"]
+
+
+def write_v0_4_5() -> None:
+    """0.4.3 to 0.4.5: JSON lines as today, but no `filter` and no `metrics` (checked against 0.4.4's source)."""
+    out = DATA / "v0_4_5" / "planted__before-1b"
+    shutil.rmtree(out.parent, ignore_errors=True)
+    out.mkdir(parents=True)
+    date = "2024-11-02T10-20-30.123456"
+    for name in OLDER_TASKS:
+        rows = older_samples(name, ["filter", "metrics"])
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (out / f"samples_{name}_{date}.jsonl").write_text(lines, encoding="utf-8")
+    kept = ["results", "configs", "versions", "n-shot", "higher_is_better", "n-samples", "config", "git_hash"]
+    kept += ["date", "task_hashes", "model_source", "model_name", "model_name_sanitized"]
+    (out / f"results_{date}.json").write_text(older_results(OLDER_TASKS, kept, "0.4.5"), encoding="utf-8")
+
+
+def write_v0_4_2() -> None:
+    """0.4.0 to 0.4.2 (checked against 0.4.2's source).
+
+    One indented JSON LIST per task in a file called .jsonl, named after the model arguments; `arguments` a
+    list of lists; numbers and bools where later versions write text; `target` as the document has it;
+    no hashes; one results.json.
+    """
+    out = DATA / "v0_4_2"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    dropped = ["filter", "metrics", "doc_hash", "prompt_hash", "target_hash"]
+    for name in OLDER_TASKS:
+        rows = older_samples(name, dropped)
+        for row in rows:
+            row["arguments"] = [list(request.values()) for request in row["arguments"].values()]
+            if "label" in row["doc"]:
+                row["target"] = row["doc"]["label"]
+                row["resps"] = [[as_logged(pair) for pair in request] for request in row["resps"]]
+                row["filtered_resps"] = [as_logged(pair) for pair in row["filtered_resps"]]
+        path = out / f"pretrained__planted__before-1b,side__before_{name}.jsonl"
+        path.write_text(json.dumps(rows, indent=2, ensure_ascii=False), encoding="utf-8")
+    kept = ["results", "configs", "versions", "n-shot", "config", "git_hash"]
+    (out / "results.json").write_text(older_results(OLDER_TASKS, kept, None), encoding="utf-8")
+
+
+def as_logged(pair: list[str]) -> list[Any]:
+    """["-3.1", "False"] as the number and bool it was made of."""
+    return [float(pair[0]), pair[1] == "True"]
 
 
 def build_environment() -> None:
@@ -338,9 +413,11 @@ def main() -> None:
         return
     build_environment()
     run_harness("before", EVERY_TASK, DATA / "before")
-    run_harness("after", EVERY_TASK, DATA / "after")
+    run_harness("after", AFTER_TASKS, DATA / "after")
     run_harness("after", SHUFFLED_TASKS, DATA / "after_shuffled", shuffled=True)
-    run_harness("before", ["gsm8k_repeats"], DATA / "v0_5_0_dev1", package=NEXT_VERSION)
+    run_harness("before", ["gsm8k_repeats", "piqa"], DATA / "v0_5_0_dev1", package=NEXT_VERSION)
+    write_v0_4_5()
+    write_v0_4_2()
 
 
 if __name__ == "__main__":

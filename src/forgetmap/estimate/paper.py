@@ -45,6 +45,8 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
         stated = taxonomy.options_of(task)
         if stated is not None:
             q = 1 / stated
+        elif taxonomy.options:  # a published table of option counts: what is not in it was not scored
+            continue
         if q is not None and q < 1:
             odds[task] = q / (1 - q)
     table = pair.seeds.with_columns(pl.col("task").cast(pl.String)).filter(pl.col("task").is_in(list(odds)))

@@ -117,9 +117,12 @@ def read_run(
     texts : keep prompts and replies at once. Without it they are read when `Run.texts` is called.
     skip_broken : skip lines that do not parse, and count them, instead of refusing the file.
     columns : for plain tables, our field name -> the table's column.
-    model : the run to take from a table that holds several.
+    model : the run to take from a table that holds several; `table.csv::NAME` as path says the same.
     """
     place = Path(path)
+    if not place.exists() and "::" in place.name:  # table.csv::base names one run of a table
+        name, _, model = str(place).rpartition("::")
+        place = Path(name)
     if not place.exists():
         raise FormatError(f"{place}: no such file or folder")
     options = ReadOptions(

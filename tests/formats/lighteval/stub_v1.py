@@ -49,7 +49,10 @@ class StubModel(LightevalModel):
             logprobs = self.memory.logprobs(doc.query, doc.choices, golds)
             responses.append(
                 LoglikelihoodResponse(
-                    result=(logprobs[request.request_index], max(logprobs) == logprobs[request.request_index]),
+                    result=(
+                        logprobs[request.request_index],
+                        max(logprobs) == logprobs[request.request_index],
+                    ),
                     input_tokens=self.tokenizer.encode(request.context),
                     generated_tokens=self.tokenizer.encode(request.choice),
                 )

@@ -40,7 +40,10 @@ class StubModel(LightevalModel):
                 for draw in range(doc.num_samples)
             ]
             if doc.generation_size != 5:
-                texts = [f"<think>\nIs it {choice!r}?\n</think>\n{text}" for choice, text in zip(doc.choices * 9, texts)]
+                texts = [
+                    f"<think>\nIs it {choice!r}?\n</think>\n{text}"
+                    for choice, text in zip(doc.choices * 9, texts)
+                ]
             responses.append(
                 ModelResponse(
                     input=prompt,

@@ -7,7 +7,9 @@ from lighteval.metrics.metrics import Metrics
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
 
-def task(name: str, subset: str, prompt_function, metric: list, suite: str, splits: list[str], size: int = 256):
+def task(
+    name: str, subset: str, prompt_function, metric: list, suite: str, splits: list[str], size: int = 256
+):
     return LightevalTaskConfig(
         name=name,
         suite=[suite],
@@ -25,7 +27,14 @@ def task(name: str, subset: str, prompt_function, metric: list, suite: str, spli
 
 
 TASKS_TABLE = [
-    task("mmlu:anatomy", "anatomy", prompt.mmlu_harness, [Metrics.loglikelihood_acc], "leaderboard", ["dev", "test"]),
+    task(
+        "mmlu:anatomy",
+        "anatomy",
+        prompt.mmlu_harness,
+        [Metrics.loglikelihood_acc],
+        "leaderboard",
+        ["dev", "test"],
+    ),
     task("gsm8k", "gsm8k", prompt.gsm8k, [Metrics.quasi_exact_match_gsm8k], "custom", ["test"]),
     task(
         "mmlu:abstract_algebra",

@@ -28,8 +28,8 @@ def letters(line: dict, task_name: str) -> Doc:
         instruction = "Reason first, then give the letter of the right option.\n\n"
         query = f"{instruction}{DEMONSTRATION}Question: {line['question']}\n{options}Reasoning:"
     else:
-        instruction = "Choose one option. Close with a line of the form \"Answer: LETTER\".\n\n"
-        query = f"{instruction}Question: \"{line['question']}\"\n\n{options}"
+        instruction = 'Choose one option. Close with a line of the form "Answer: LETTER".\n\n'
+        query = f'{instruction}Question: "{line["question"]}"\n\n{options}'
     return Doc(
         task_name=task_name,
         query=query,
@@ -48,7 +48,9 @@ def option_texts(line: dict, task_name: str) -> Doc:
     )
 
 
-def task(name: str, subset: str, prompt_function, metric: list, suite: str = "custom", **more) -> LightevalTaskConfig:
+def task(
+    name: str, subset: str, prompt_function, metric: list, suite: str = "custom", **more
+) -> LightevalTaskConfig:
     settings = {
         "hf_repo": "local_data",
         "hf_avail_splits": ["test"],
@@ -58,7 +60,12 @@ def task(name: str, subset: str, prompt_function, metric: list, suite: str = "cu
         "few_shots_select": "sequential",
     }
     return LightevalTaskConfig(
-        name=name, suite=[suite], prompt_function=prompt_function, hf_subset=subset, metric=metric, **(settings | more)
+        name=name,
+        suite=[suite],
+        prompt_function=prompt_function,
+        hf_subset=subset,
+        metric=metric,
+        **(settings | more),
     )
 
 
@@ -74,7 +81,12 @@ TASKS_TABLE = [
     ),
     task("mmlu:abstract_algebra", "abstract_algebra", letters, [Metrics.gpqa_instruct_metric]),
     task("gsm8k", "gsm8k", prompt.gsm8k, [Metrics.expr_gold_metric, Metrics.quasi_exact_match_gsm8k]),
-    task("piqa", "piqa", prompt.piqa_harness, [Metrics.loglikelihood_acc, Metrics.loglikelihood_acc_norm_nospace]),
+    task(
+        "piqa",
+        "piqa",
+        prompt.piqa_harness,
+        [Metrics.loglikelihood_acc, Metrics.loglikelihood_acc_norm_nospace],
+    ),
     task("several_golds", "several_golds", letters, [Metrics.gpqa_instruct_metric]),
     task("no_gold", "no_gold", option_texts, [Metrics.loglikelihood_acc]),
     task("four_samples", "four_samples", letters, [Metrics.gpqa_instruct_pass_at_1_4n]),

@@ -16,7 +16,7 @@ LETTERS = "ABCDEFGHIJ"
 
 
 def letters(line: dict, task_name: str) -> Doc:
-    instruction = "Choose one option. Close with a line of the form \"Answer: LETTER\".\n\n"
+    instruction = 'Choose one option. Close with a line of the form "Answer: LETTER".\n\n'
     options = "".join(f"\n{letter}) {text}" for letter, text in zip(LETTERS, line["choices"]))
     return Doc(
         task_name=task_name,
@@ -37,7 +37,12 @@ def option_texts(line: dict, task_name: str) -> Doc:
     )
 
 
-for config, subset in [(mmlu_anatomy, "anatomy"), (mmlu_abstract_algebra, "abstract_algebra"), (gsm8k, "gsm8k"), (piqa, "piqa")]:
+for config, subset in [
+    (mmlu_anatomy, "anatomy"),
+    (mmlu_abstract_algebra, "abstract_algebra"),
+    (gsm8k, "gsm8k"),
+    (piqa, "piqa"),
+]:
     config.hf_repo, config.hf_subset, config.evaluation_splits = "local_data", subset, ("test",)
     config.hf_avail_splits = ("dev", "test") if subset == "anatomy" else ("test",)
     config.few_shots_select = "sequential"

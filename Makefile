@@ -1,0 +1,38 @@
+# Every target does its own set-up: a machine with Python 3.11 and pip is enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-all lint bench fixtures clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+demo: $(READY)
+	$(BIN)/forgetmap demo
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm and not gpu"
+
+test-all: $(READY) lint
+	$(BIN)/python -m pytest -n 2 -m "not vllm and not gpu"
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+# Each bench measures a peer in the same run and prints one line per figure.
+bench: $(READY)
+	for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Writes the real logs under tests/formats/data anew, with the real tools in environments of their own.
+fixtures: $(READY)
+	for script in tests/formats/make_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .hypothesis

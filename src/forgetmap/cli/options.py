@@ -1,0 +1,85 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+
+from forgetmap.errors import UsageError
+from forgetmap.readers import read_run, reader_names
+from forgetmap.run import Run
+from forgetmap.storage import write_atomically
+
+Scorer = Annotated[str | None, typer.Option(help="Scorer or filter to compare on, as logged. Default: the log's first.")]
+MetricName = Annotated[str | None, typer.Option("--metric", help="Metric to compare on, as logged. Default: the first 0/1 one.")]
+Tasks = Annotated[str | None, typer.Option(help="Compare only tasks that match this glob, e.g. 'mmlu:*'. Default: all.")]
+Threshold = Annotated[float | None, typer.Option(help="For graded scores: right from this value on. Default: none.")]
+ScaleRange = Annotated[
+    str | None, typer.Option("--scale", metavar="LOW,HIGH", help="Range of a graded score, e.g. 1,10. Default: 0,1.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"Read logs as this format: {', '.join(reader_names())}. Default: found by content."),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(metavar="FIELD=COLUMN,…", help="For plain tables: which column holds what, e.g. gold=answer."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Go on where a safety check says no (coverage under 50 %).")]
+SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip lines that do not parse, and count them.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is standard output.")]
+
+
+def read(path: str, *, format: str | None, columns: str | None, skip_broken: bool) -> Run:
+    """Read one run with the options of the command line."""
+    return read_run(path, format=format, columns=parse_columns(columns), skip_broken=skip_broken)
+
+
+def parse_columns(text: str | None) -> dict[str, str]:
+    """Return {field: column} of FIELD=COLUMN,FIELD=COLUMN."""
+    pairs = {}
+    for part in (text or "").split(","):
+        if part:
+            field, equals, column = part.partition("=")
+            if not equals or not field.strip() or not column.strip():
+                raise UsageError(f"--columns: '{part}' is not FIELD=COLUMN; write e.g. --columns gold=answer,score=f1")
+            pairs[field.strip()] = column.strip()
+    return pairs
+
+
+def parse_scale(text: str | None) -> tuple[float, float] | None:
+    """Return (low, high) of LOW,HIGH."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as fault:
+        raise UsageError(f"--scale is '{text}'; write two numbers as LOW,HIGH, e.g. --scale 1,10") from fault
+    return low, high
+
+
+def one_of(value: str, allowed: tuple[str, ...], option: str) -> str:
+    """Return the value if it is allowed."""
+    if value not in allowed:
+        raise UsageError(f"{option} is '{value}'; it must be one of {', '.join(allowed)}")
+    return value
+
+
+def write_json(content: Any, target: str) -> None:
+    """Write JSON to a file, all or nothing, or to standard output."""
+    text = msgspec.json.format(msgspec.json.encode(content), indent=1)
+    if target == "-":
+        typer.echo(text.decode())
+    else:
+        write_atomically(Path(target), lambda path: path.write_bytes(text + b"\n"))
+
+
+def console() -> Console:
+    """A console that is plain and 120 wide when piped, whatever COLUMNS says on a terminal."""
+    made = Console(highlight=False, soft_wrap=False)
+    return made if made.is_terminal else Console(highlight=False, width=120, no_color=True)

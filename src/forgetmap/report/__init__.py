@@ -1,0 +1,1 @@
+"""Reports: the map as people read it."""

@@ -1,0 +1,134 @@
+"""Taxonomy files: YAML that people may write themselves, checked key by key."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from forgetmap.errors import TaxonomyError
+from forgetmap.taxonomies.taxonomy import Taxonomy
+
+_HERE = Path(__file__).parent
+
+
+def taxonomy_names() -> tuple[str, ...]:
+    """Return the names of the taxonomies that come with forgetmap.
+
+    >>> taxonomy_names()
+    ('captrack', 'post_forget', 'post_forget_published')
+    """
+    return tuple(sorted(path.stem for path in _HERE.glob("*.yaml")))
+
+
+def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
+    """Return a taxonomy by its name, or from a YAML file."""
+    if isinstance(name_or_path, str) and name_or_path in taxonomy_names():
+        return _shipped(name_or_path)
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise TaxonomyError(
+            f"taxonomy {str(name_or_path)!r} is neither a file nor one of {', '.join(taxonomy_names())}; "
+            "give one of these names or the path of a YAML file"
+        )
+    return _read(path)
+
+
+@cache
+def _shipped(name: str) -> Taxonomy:
+    return _read(_HERE / f"{name}.yaml")
+
+
+def _read(path: Path) -> Taxonomy:
+    try:
+        return Taxonomy(**_checked(_parsed(path), path))
+    except TaxonomyError as error:
+        raise TaxonomyError(f"{path}: {error}") from None
+
+
+def _parsed(path: Path) -> dict[Any, Any]:
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Refuses a key given twice, of which YAML would silently keep the last."""
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        seen: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise TaxonomyError(f"line {line}: a key must be plain text; put quotes around it")
+            key = loader.construct_object(key_node, deep=True)
+            if key in seen:
+                raise TaxonomyError(f"line {line}: key {key!r} is given twice; merge the two")
+            seen[key] = loader.construct_object(value_node, deep=True)
+        return seen
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8-sig"), Loader)
+    except OSError as error:
+        raise TaxonomyError(f"cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise TaxonomyError("is not UTF-8 text; save it as UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or "broken"
+        raise TaxonomyError(f"{line}not YAML ({problem}); check indentation and quotes") from None
+    if not isinstance(data, dict):
+        raise TaxonomyError("holds no keys; write at least 'categories:', with a list of tasks for each")
+    return data
+
+
+def _checked(data: dict[Any, Any], path: Path) -> dict[str, Any]:
+    """Return the fields of a taxonomy file, or say in one sentence what is wrong with the first bad one."""
+    import difflib
+
+    from pydantic import ValidationError
+
+    model = _file_model()
+    try:
+        fields: dict[str, Any] = model.model_validate(data).model_dump()
+    except ValidationError as invalid:
+        error = invalid.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in error["loc"])
+        if error["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(place, model.model_fields, n=1)
+            remedy = f"write {near[0]!r}" if near else "remove it"
+            message = f"key {place!r} is not known, expected one of {', '.join(model.model_fields)}; {remedy}"
+        elif error["type"] == "missing":
+            message = f"key {place!r} is missing; add it"
+        else:
+            said = error["msg"][0].lower() + error["msg"][1:]
+            message = f"key {place!r}: {said}, found {error['input']!r}; correct it, with quotes around text"
+        raise TaxonomyError(message) from None
+    fields["name"] = fields["name"] or path.stem
+    return fields
+
+
+@cache
+def _file_model() -> Any:
+    """Return the model of a taxonomy file; pydantic is slow to import, and only files need it."""
+    from typing import Annotated, Literal
+
+    from pydantic import BaseModel, ConfigDict, Field
+
+    text = Annotated[str, Field(min_length=1)]
+    lists = dict[text, list[text]]
+
+    class TaxonomyFile(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+        name: text | None = None
+        title: str | None = None
+        source: str | None = None
+        weight: Literal["tasks", "items", "categories"] = "tasks"
+        categories: Annotated[lists, Field(min_length=1)]
+        titles: dict[text, str] = {}
+        groups: lists = {}
+        hidden: list[text] = []
+        options: dict[text, Annotated[int, Field(ge=2, strict=True)]] = {}
+        notes: str | None = None
+
+    return TaxonomyFile
