@@ -5,9 +5,10 @@ Keys, chance rates, option texts and duplicates are worked out here once, so tha
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -59,14 +60,13 @@ class RunBuilder:
         self.source = source
         self.keeps_texts = texts
         self.warnings: list[str] = []
-        self._columns: dict[str, list[Any]] = {name: [] for name in SAMPLE_SCHEMA if name not in ("occurrence",)}
+        self._rows: list[tuple[Any, ...]] = []
         self._texts: dict[str, list[Any]] = {name: [] for name in TEXT_SCHEMA}
         self._counts: Counter[str] = Counter()
-        self._add = tuple(self._columns[name].append for name in _ROW_ORDER)
         self._text_row = -1
 
     def __len__(self) -> int:
-        return len(self._columns["task"])
+        return len(self._rows)
 
     def warn(self, message: str) -> None:
         """Keep a sentence that changes how a number should be read; each is shown once."""
@@ -101,25 +101,25 @@ class RunBuilder:
         (formats.md 2.5: there is no default of 4).
         """
         made = Item()
+        counted = len(options) if options else n_options
         made.task = task
         made.key = key
         made.native_id = None if native_id is None else str(native_id)
         made.question = question
         made.options = options or None
         made.gold = gold or None
-        made.n_options = len(options) if options else n_options
+        made.n_options = counted
         made.gold_index = gold_index
-        made.n_gold = n_gold if n_gold is not None else (len(gold) if gold and made.n_options else None)
-        if made.n_options is None:
+        if counted is None:
             made.n_gold = None
+        else:
+            made.n_gold = n_gold if n_gold is not None else len(gold) if gold else None
         if chance is not None:
             made.chance = chance
         elif open_ended:
             made.chance = 0.0
-        elif made.n_options and made.n_gold:
-            made.chance = made.n_gold / made.n_options
         else:
-            made.chance = None
+            made.chance = made.n_gold / counted if counted and made.n_gold else None
         if options and gold_index is not None:
             made.gold_key = items.option_key(options, gold_index)
         else:
@@ -169,7 +169,7 @@ class RunBuilder:
         if self._text_row < 0:
             raise RuntimeError("call reply() before sample(): every score belongs to a reply")
         if score is not None:
-            if not math.isfinite(score):
+            if not isfinite(score):
                 self._counts["nan_scores"] += 1
                 score = None
                 state = "unscored"
@@ -177,23 +177,21 @@ class RunBuilder:
             state = "unscored"
         choice_key = None
         if choice_index is not None and item.options:
-            choice_key = items.option_key(item.options, choice_index)
+            is_gold = choice_index == item.gold_index
+            choice_key = item.gold_key if is_gold else items.option_key(item.options, choice_index)
         elif choice is not None:
             choice_key = items.answer_key(choice)
         elif choice_index is not None:  # options known by number only: positions are all there is to compare
             choice_key = choice_index
         key = item.key
-        for add, value in zip(
-            self._add,
+        self._rows.append(
             (
                 item.task, key.high, key.low, key.question, key.text, key.basis, item.native_id, repeat, scorer, metric,
                 score, None, state, item.n_options, item.n_gold, item.chance, item.gold_key, choice_key,
                 item.gold_index, choice_index, option_logprobs, prompt_key, item.category, item.cluster,
                 output_tokens, stop_reason, error, self._text_row,
-            ),
-            strict=True,
-        ):  # fmt: skip
-            add(value)
+            )
+        )  # fmt: skip
 
     def finish(
         self,
@@ -209,9 +207,9 @@ class RunBuilder:
         """
         if not len(self):
             raise FormatError(f"{self.source}: no samples in it; check that the evaluation logged its samples")
-        samples = pl.DataFrame(
-            {name: pl.Series(name, values, dtype=SAMPLE_SCHEMA[name], strict=False) for name, values in self._columns.items()}
-        )
+        columns = zip(_ROW_ORDER, zip(*self._rows, strict=True), strict=True)
+        samples = pl.DataFrame([_series(name, values) for name, values in columns])
+        self._rows = []
         info.warnings = [*info.warnings, *self.warnings]
         texts: Any = pl.DataFrame(self._texts, schema=TEXT_SCHEMA) if self.keeps_texts else reread
         return assemble(samples, info, source=self.source, texts=texts, metrics=metrics, counts=self._counts)
@@ -235,6 +233,24 @@ def assemble(
     info.warnings = [*info.warnings, *_count_warnings(info.counts)]
     info.content_hash = content_hash(samples)
     return Run(info=info, _samples=samples.lazy(), _texts=texts, source=source)
+
+
+def _series(name: str, values: tuple[Any, ...]) -> pl.Series:
+    dtype = SAMPLE_SCHEMA[name]
+    if not isinstance(dtype, pl.List):
+        return pl.Series(name, values, dtype=dtype)
+    # A list column made list by list is slow: lay all elements end to end and cut them by length.
+    held = [(row, one) for row, one in enumerate(values) if one is not None]
+    lengths = np.fromiter((len(one) for _, one in held), dtype=np.int64, count=len(held))
+    flat = pl.DataFrame(
+        {
+            "row": np.repeat(np.fromiter((row for row, _ in held), dtype=np.int64, count=len(held)), lengths),
+            name: pl.Series(list(chain.from_iterable(one for _, one in held)), dtype=dtype.inner),
+        }
+    )
+    cut = flat.group_by("row", maintain_order=True).agg(name)
+    rows = pl.DataFrame({"row": np.arange(len(values), dtype=np.int64)})
+    return rows.join(cut, on="row", how="left", maintain_order="left")[name]
 
 
 _ROW_ORDER = tuple(name for name in SAMPLE_SCHEMA if name != "occurrence")
@@ -324,6 +340,8 @@ def _count_warnings(counts: dict[str, int]) -> list[str]:
     said = []
     if counts.get("nan_scores"):
         said.append(f"{counts['nan_scores']} scores were NaN or infinite: they count as not observed")
+    if counts.get("nan_lines"):
+        said.append(f"{counts['nan_lines']} lines hold bare NaN or Infinity: read as null")
     if counts.get("skipped_lines"):
         said.append(f"{counts['skipped_lines']} broken lines were skipped, as asked")
     if counts["duplicates"]:

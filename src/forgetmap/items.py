@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -38,6 +39,9 @@ def normalise(text: str) -> str:
     'what is 2+2?'
     """
     if text.isascii():
+        # Most texts are tidy already: no control characters, no double blanks, none at the ends.
+        if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+            return text.lower()
         return " ".join(text.lower().split())
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
@@ -57,10 +61,16 @@ def option_key(options: Sequence[str], index: int) -> int:
 
     Case is folded unless two options differ by case alone (genotypes Mm and mm): then it must not be.
     """
-    folded = [normalise(option) for option in options]
+    folded = _folded(tuple(options))
     if folded.count(folded[index]) > 1:
         return text_hash(" ".join(options[index].split()))
     return text_hash(folded[index])
+
+
+@lru_cache(maxsize=64)
+def _folded(options: tuple[str, ...]) -> list[str]:
+    """The options normalised: wanted for the item's key, its gold and its choice, one after the other."""
+    return [normalise(option) for option in options]
 
 
 def item_key(
@@ -81,10 +91,10 @@ def item_key(
     False
     """
     # Joined, because one log has passage and question in two fields where another has one text.
-    asked = normalise("\n".join(question))
-    choices = sorted([normalise(option) for option in options]) if options else None
-    golds = sorted([normalise(text) for text in gold]) if gold else None
-    exact = ["\n".join(question), sorted(options) if options else None, sorted(gold) if gold else None]
+    asked = normalise(question[0] if len(question) == 1 else "\n".join(question))
+    choices = sorted(_folded(tuple(options))) if options else None
+    golds = _sorted_golds(gold)
+    exact = [*question, *sorted(options or ()), *sorted(gold or ())]
     return _finish([asked, choices], golds, exact, basis)
 
 
@@ -95,8 +105,8 @@ def document_key(document: Any, gold: Sequence[str] | None = None, *, basis: str
     """
     leaves: list[str] = []
     _collect(document, leaves)
-    golds = sorted([normalise(text) for text in gold]) if gold else None
-    exact = [sorted(leaves), sorted(gold) if gold else None]
+    golds = _sorted_golds(gold)
+    exact = [*sorted(leaves), *sorted(gold or ())]
     return _finish({"leaves": sorted([normalise(leaf) for leaf in leaves])}, golds, exact, basis)
 
 
@@ -112,17 +122,25 @@ def item_id(high: int, low: int) -> str:
     return f"{high:016x}{low:016x}"
 
 
-def _finish(question: Any, golds: list[str] | None, exact: Any, basis: str | None) -> ItemKey:
-    digest = blake2b(_payload([question, golds]), digest_size=16).digest()
-    asked = blake2b(_payload(question), digest_size=8).digest()
-    text = blake2b(_payload(exact), digest_size=8).digest()
+def _finish(question: Any, golds: list[str] | None, exact: Sequence[str], basis: str | None) -> ItemKey:
+    running = blake2b(_payload(question), digest_size=16)
+    asked = running.digest()
+    running.update(_payload(golds))
+    whole = running.digest()
+    text = blake2b(_bytes("\x1f".join(exact)), digest_size=8).digest()
     return ItemKey(
-        int.from_bytes(digest[:8], "big"),
-        int.from_bytes(digest[8:], "big"),
-        int.from_bytes(asked, "little"),
+        int.from_bytes(whole[:8], "big"),
+        int.from_bytes(whole[8:], "big"),
+        int.from_bytes(asked[:8], "little"),
         int.from_bytes(text, "little"),
         basis or ("content" if golds else "question"),
     )
+
+
+def _sorted_golds(gold: Sequence[str] | None) -> list[str] | None:
+    if not gold:
+        return None
+    return [normalise(gold[0])] if len(gold) == 1 else sorted([normalise(text) for text in gold])
 
 
 def _collect(value: Any, leaves: list[str]) -> None:

@@ -55,7 +55,8 @@ def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale)
         "text_row",
     )
     repeats = run.info.counts.get("repeats", 1)
-    return Outcomes(samples, _single(samples) if repeats == 1 else _reduced(samples, run), repeats)
+    graded = any(choice.kind == "graded" for choice in choices)
+    return Outcomes(samples, _single(samples) if repeats == 1 else _reduced(samples, run, graded), repeats)
 
 
 def _by_task(values: dict[str, pl.Expr], default: pl.Expr) -> pl.Expr:
@@ -107,49 +108,45 @@ def _value(metrics: list[Metric], kinds: dict[str, str], scale: Scale) -> pl.Exp
 
 def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
     """One answer per item: nothing to average."""
-    right, none = pl.col("right"), pl.col("no_choice") & ~pl.col("right")
+    right = pl.col("right")
     return samples.select(
         *ITEM,
         "score",
         "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown",
-        repeats=pl.col("score").is_not_null().cast(pl.UInt16),
+        scored=pl.col("score").is_not_null(),
         right=right.cast(pl.UInt8),
-        wrong=(~right & ~none).cast(pl.UInt8),
-        none=none.cast(pl.UInt8),
-        spread=pl.lit(False),
+        none=(pl.col("no_choice") & ~right).cast(pl.UInt8),
     )  # fmt: skip
 
 
-def _reduced(samples: pl.LazyFrame, run: Run) -> pl.LazyFrame:
+def _reduced(samples: pl.LazyFrame, run: Run, graded: bool) -> pl.LazyFrame:
     """Repeats of an item move together: shares over those that have a score."""
-    twice = samples.group_by(*ITEM, "repeat").len().filter(pl.col("len") > 1).select(pl.len()).collect().item()
+    rows, distinct = samples.select(pl.len(), pl.struct(*ITEM, "repeat").n_unique()).collect().row(0)
+    twice = rows - distinct
     if twice:
         raise PairingError(
             f"{run.source or run.name}: {twice} samples stand twice under one item and repeat; the run holds one log twice, "
             "or two runs with the same seed: keep one of them"
         )
-    scored = pl.col("score").is_not_null()
     right = pl.col("right")
-    none = pl.col("no_choice") & ~right
     return samples.group_by(ITEM).agg(
-        score=pl.col("score").mean(),
+        # Grades are sorted first: a mean must not depend on the order of rows to the last digit.
+        score=(pl.col("score").sort() if graded else pl.col("score")).mean(),
         n_options=_agreed("n_options"),
         n_gold=_agreed("n_gold"),
         chance=_agreed("chance"),
         gold_key=_agreed("gold_key"),
         choice_key=pl.lit(None, dtype=pl.UInt64),  # choices of repeats are compared one by one
         prompt_key=_agreed("prompt_key"),
-        text_row=pl.col("text_row").sort_by("repeat").first(),
+        text_row=pl.col("text_row").get(pl.col("repeat").arg_min()),
         state_unknown=pl.col("state_unknown").any(),
-        repeats=scored.sum().cast(pl.UInt16),
-        right=right.cast(pl.Float64).mean(),
-        wrong=(~right & ~none).cast(pl.Float64).mean(),
-        none=none.cast(pl.Float64).mean(),
-        spread=pl.col("score").n_unique() > 1,
+        repeats=pl.col("score").count().cast(pl.Float64),
+        scored=pl.col("score").count() > 0,
+        right=right.mean(),
+        none=(pl.col("no_choice") & ~right).mean(),
     )
 
 
 def _agreed(name: str) -> pl.Expr:
     """The value all repeats share; null where they differ."""
-    column = pl.col(name).drop_nulls()
-    return pl.when(column.n_unique() == 1).then(column.first())
+    return pl.when(pl.col(name).min() == pl.col(name).max()).then(pl.col(name).max())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -53,18 +54,31 @@ class Pairing:
 class Pair:
     """Two runs side by side.
 
-    `items` has one row per paired item with a score on both sides. Shares run over the item's repeats, and `lost`,
-    `gained`, `differ` and `unseen` are means over all cross pairs of repeats, never index to index.
+    `patterns` holds what every estimate needs: how many items of a task show the same outcome on both sides. With one
+    answer per side there are a few dozen patterns per task, however many items. Shares run over an item's repeats, and
+    `lost`, `gained`, `differ` and `unseen` are means over all cross pairs of repeats, never index to index.
     """
 
     before: Run
     after: Run
-    items: pl.DataFrame = field(repr=False)
+    patterns: pl.DataFrame = field(repr=False)
     seeds: pl.DataFrame = field(repr=False)  # per task and repeat index: counts, for the published estimator
-    unpaired: pl.DataFrame = field(repr=False)  # task, side, reason, key, native_id, text_row
     choices: list[ScoreChoice] = field(repr=False)
     pairing: Pairing
     warnings: list[str]
+    _items: pl.LazyFrame = field(repr=False)
+    _unpaired: pl.DataFrame = field(repr=False)
+
+    @cached_property
+    def items(self) -> pl.DataFrame:
+        """One row per paired item with a score on both sides, ordered by key."""
+        scored = self._items.filter(pl.col("scored") & pl.col("scored_after"))
+        return scored.collect(engine="streaming").sort("task", "item_high", "item_low", "slot")
+
+    @property
+    def unpaired(self) -> pl.DataFrame:
+        """Items without a partner: task, side, native_id and reason (gold_changed, content_changed or absent)."""
+        return self._unpaired
 
     def __repr__(self) -> str:
         p = self.pairing
@@ -100,47 +114,44 @@ def pair_runs(
     ours = read_outcomes(before, choices, "before", scale)
     theirs = read_outcomes(after, choices, "after", scale)
     left, right, rules = _with_slots(before, after, ours, theirs, choices)
-    matched = left.join(right, on=KEY, suffix="_after").collect(engine="streaming")
-    n_left, n_right = _height(ours), _height(theirs)
-    if not matched.height:
+    matched = left.join(right, on=KEY, suffix="_after")
+    items = _related(matched) if ours.repeats == theirs.repeats == 1 else _related_repeats(matched, ours, theirs)
+    patterns = _patterns(items, choices)
+    n_matched, n_left, n_right = int(patterns["n"].sum()), _height(ours), _height(theirs)
+    if not n_matched:
         raise PairingError(_nothing_in_common(before, after, [c.task for c in choices]))
-    usable = {choice.task for choice in choices if choice.kind != "unusable"}
-    nulls = matched.select(
-        before=(pl.col("repeats") == 0).sum(), after=(pl.col("repeats_after") == 0).sum()
-    ).row(0)
-    items = _compared(matched, ours, theirs)
-    unpaired = _unpaired(before, after, left, right, matched, n_left, n_right)
-    only = [c for c in sorted(set(before.tasks) - set(after.tasks)) if tasks is None]
-    only_after = [c for c in sorted(set(after.tasks) - set(before.tasks)) if tasks is None]
-    stray_left, stray_right = _stray(before, only), _stray(after, only_after)
-    missing_left, missing_right = n_left - matched.height, n_right - matched.height
-    prompts = items.select(
-        known=(pl.col("prompt_key").is_not_null() & pl.col("prompt_key_after").is_not_null()).sum(),
-        changed=(pl.col("prompt_key") != pl.col("prompt_key_after")).sum(),
-    ).row(0)
+    nulls = [int(patterns.filter(~pl.col(name))["n"].sum()) for name in ("scored", "scored_after")]
+    patterns = patterns.filter(pl.col("scored") & pl.col("scored_after")).drop("scored", "scored_after")
+    unpaired = _unpaired(before, after, left, right, n_left > n_matched, n_right > n_matched)
     reasons = dict(unpaired.filter(pl.col("side") == "before").group_by("reason").len().iter_rows())
+    tasks_left = [] if tasks else sorted(set(before.tasks) - set(after.tasks))
+    tasks_right = [] if tasks else sorted(set(after.tasks) - set(before.tasks))
+    stray_left, stray_right = _stray(before, tasks_left), _stray(after, tasks_right)
+    paired = int(patterns["n"].sum())
+    known, changed = int(patterns["prompts_known"].sum()), int(patterns["prompts_changed"].sum())
+    comparable = before.info.tool == after.info.tool  # tools hash prompts each in their own way
     pairing = Pairing(
-        paired=items.height,
-        only_before=missing_left + stray_left,
-        only_after=missing_right + stray_right,
+        paired=paired,
+        only_before=n_left - n_matched + stray_left,
+        only_after=n_right - n_matched + stray_right,
         duplicates=sum(rules.values()),
         duplicate_rules=rules,
         null_before=nulls[0],
         null_after=nulls[1],
         gold_changed=reasons.get("gold_changed", 0),
         content_changed=reasons.get("content_changed", 0),
-        coverage_before=_coverage(items.height, n_left + stray_left, missing_left, after),
-        coverage_after=_coverage(items.height, n_right + stray_right, missing_right, before),
-        grade=("A" if prompts[1] == 0 else "B") if prompts[0] == items.height and items.height else None,
-        prompts_changed=prompts[1] if prompts[0] else None,
+        coverage_before=_coverage(paired, n_left + stray_left, n_left - n_matched, after),
+        coverage_after=_coverage(paired, n_right + stray_right, n_right - n_matched, before),
+        grade=("B" if changed or not comparable else "A") if known == paired and paired else None,
+        prompts_changed=changed if known and comparable else None,
         settings_that_differ=differing_settings(before, after, choices),
-        tasks_only_before=only,
-        tasks_only_after=only_after,
+        tasks_only_before=tasks_left,
+        tasks_only_after=tasks_right,
     )
-    warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, items, usable)
-    _check_coverage(pairing, items, force, warnings)
-    seeds = _seeds(items, ours, theirs, left, right)
-    return Pair(before, after, items, seeds, unpaired, choices, pairing, warnings)
+    warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, patterns)
+    _check_coverage(pairing, force, warnings)
+    seeds = _seeds(patterns, ours, theirs, left, right)
+    return Pair(before, after, patterns, seeds, choices, pairing, warnings, items, unpaired)
 
 
 def _height(side: Outcomes) -> int:
@@ -180,152 +191,213 @@ def _instances(run: Run, tasks: list[str]) -> pl.LazyFrame:
     return rows.select(*ITEM, "text_key", "native_id").unique(ITEM, keep="first", maintain_order=True)
 
 
-def _compared(matched: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
-    """Matched items with scores on both sides, and how the answers of the two sides relate."""
-    items = matched.filter((pl.col("repeats") > 0) & (pl.col("repeats_after") > 0))
-    right, right_after = pl.col("right"), pl.col("right_after")
-    wrong, wrong_after = pl.col("wrong"), pl.col("wrong_after")
-    k, k_after = pl.col("n_options"), pl.col("n_options_after")
-    # One side may not know the options; two sides that contradict each other leave the item without a chance rate.
-    contradicts = (k != k_after).fill_null(False) | (pl.col("n_gold") != pl.col("n_gold_after")).fill_null(False)
+def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
+    """One side may not know the options; two sides that contradict each other leave the item without a chance rate."""
+    contradicts = (pl.col("n_options") != pl.col("n_options_after")).fill_null(False) | (
+        pl.col("n_gold") != pl.col("n_gold_after")
+    ).fill_null(False)
     either = {name: pl.coalesce(name, f"{name}_after") for name in ("n_options", "n_gold", "chance")}
-    items = items.with_columns(
-        contradicts=contradicts,
-        **{name: pl.when(~contradicts).then(value) for name, value in either.items()},
+    return matched.with_columns(
+        contradicts=contradicts, **{name: pl.when(~contradicts).then(value) for name, value in either.items()}
     )
-    if ours.repeats == 1 and theirs.repeats == 1:
-        # Choices compare only where both logs name the gold alike: a position is not a text.
-        comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after")) & (
-            pl.col("choice_key").is_not_null() & pl.col("choice_key_after").is_not_null()
-        )
-        both_wrong = (wrong == 1) & (wrong_after == 1)
-        difference = pl.col("score") - pl.col("score_after")
-        return items.with_columns(
-            differ=(both_wrong & comparable & (pl.col("choice_key") != pl.col("choice_key_after"))).cast(pl.UInt8),
-            unseen=(both_wrong & ~comparable).cast(pl.UInt8),
-            lost=difference.clip(lower_bound=0),
-            gained=(-difference).clip(lower_bound=0),
+
+
+def _related(matched: pl.LazyFrame) -> pl.LazyFrame:
+    """How the two answers of each item relate, for one answer per side."""
+    # Choices compare only where both logs name the gold alike: a position is not a text.
+    comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after")) & (
+        pl.col("choice_key").is_not_null() & pl.col("choice_key_after").is_not_null()
+    )
+    both_wrong = pl.all_horizontal(pl.col(name) == 0 for name in ("right", "none", "right_after", "none_after"))
+    differ = comparable & (pl.col("choice_key") != pl.col("choice_key_after"))
+    return _options_of_both(matched).with_columns(
+        differ=(both_wrong & differ).cast(pl.UInt8),
+        unseen=(both_wrong & ~comparable).cast(pl.UInt8),
+        lost=(pl.col("score") - pl.col("score_after")).clip(lower_bound=0),
+        gained=(pl.col("score_after") - pl.col("score")).clip(lower_bound=0),
+    )
+
+
+def _related_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> pl.LazyFrame:
+    """The same as means over all cross pairs of repeats."""
+    items = _options_of_both(matched).collect(engine="streaming").sort(KEY)
+    if "repeats" not in items.columns:
+        items = items.with_columns(repeats=pl.lit(1.0))
+    if "repeats_after" not in items.columns:
+        # without repeats before, the join has no clash and so no suffix
+        after = "repeats" if theirs.repeats > 1 and ours.repeats == 1 else None
+        items = items.with_columns(
+            repeats_after=pl.col(after) if after else pl.lit(1.0), repeats=pl.lit(1.0) if after else pl.col("repeats")
         )
     items = _with_agreement(items, ours, theirs)
-    items = items.with_columns(
-        lost=right.cast(pl.Float64) * (1 - right_after), gained=right_after.cast(pl.Float64) * (1 - right)
-    )
-    return _graded_cross_pairs(items, ours, theirs)
+    right, right_after = pl.col("right").cast(pl.Float64), pl.col("right_after").cast(pl.Float64)
+    items = items.with_columns(lost=right * (1 - right_after), gained=right_after * (1 - right))
+    return _graded_cross_pairs(items, ours, theirs).lazy()
 
 
 def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
-    """Share of cross pairs of repeats that are both wrong with different choices, or wrong without a choice on record."""
+    """Share of cross pairs that are both wrong with different choices, or wrong without a choice on record."""
     keys = ["task", "item_high", "item_low"]
-    counts = []
+    by_item = items.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
+    sides = []
     for side, occurrence in ((ours, "occurrence"), (theirs, "occurrence_after")):
         wrong = side.samples.filter(~pl.col("right") & ~pl.col("no_choice") & pl.col("choice_key").is_not_null())
-        per_choice = wrong.group_by(*ITEM, "choice_key").agg(n=pl.len()).collect()
-        counts.append(per_choice.rename({"occurrence": occurrence}))
-    left, right = counts
-    by_item = items.select(*keys, "occurrence", "occurrence_after").with_row_index("_item")
-    chosen = by_item.join(left, on=[*keys, "occurrence"])
-    chosen_after = by_item.join(right, on=[*keys, "occurrence_after"])
-    same = (
-        chosen.join(chosen_after, on=["_item", "choice_key"])
-        .group_by("_item")
-        .agg(same=(pl.col("n").cast(pl.Float64) * pl.col("n_right")).sum())
-    )
-    totals = chosen.group_by("_item").agg(ours=pl.col("n").sum())
-    totals_after = chosen_after.group_by("_item").agg(theirs=pl.col("n").sum())
-    table = items.with_row_index("_item")
-    for frame in (same, totals, totals_after):
-        table = table.join(frame, on="_item", how="left", maintain_order="left")
-    pairs = pl.col("repeats").cast(pl.Float64) * pl.col("repeats_after")
+        wrong = wrong.select(*keys, pl.col("occurrence").alias(occurrence), "choice_key")
+        on = [*keys, occurrence]
+        sides.append(by_item.join(wrong, on=on).group_by("_item", "choice_key").agg(n=pl.len().cast(pl.Float64)))
+    chosen, chosen_after = sides
+    same = chosen.join(chosen_after, on=["_item", "choice_key"], suffix="_after").group_by("_item")
+    table = items.with_row_index("_item").lazy()
+    for part in (
+        same.agg(same=(pl.col("n") * pl.col("n_after")).sum()),
+        chosen.group_by("_item").agg(ours=pl.col("n").sum()),
+        chosen_after.group_by("_item").agg(theirs=pl.col("n").sum()),
+    ):
+        table = table.join(part, on="_item", how="left")
+    pairs = pl.col("repeats") * pl.col("repeats_after")
     comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after"))
     seen = pl.when(comparable).then(pl.col("ours").fill_null(0) * pl.col("theirs").fill_null(0) / pairs).otherwise(0.0)
-    both_wrong = pl.col("wrong").cast(pl.Float64) * pl.col("wrong_after")
-    return table.with_columns(
-        differ=pl.when(comparable).then(seen - pl.col("same").fill_null(0) / pairs).otherwise(0.0),
-        unseen=(both_wrong - seen).clip(lower_bound=0),  # rounding may leave −1e−17
-    ).drop("_item", "same", "ours", "theirs")
+    wrong, wrong_after = 1 - pl.col("right") - pl.col("none"), 1 - pl.col("right_after") - pl.col("none_after")
+    return (
+        table.with_columns(
+            differ=pl.when(comparable).then(seen - pl.col("same").fill_null(0) / pairs).otherwise(0.0),
+            # rounding may leave a hair above or below nothing
+            unseen=pl.when((wrong * wrong_after - seen) > 1e-12).then(wrong * wrong_after - seen).otherwise(0.0),
+        )
+        .sort("_item")
+        .drop("_item", "same", "ours", "theirs")
+        .collect()
+    )
 
 
 def _graded_cross_pairs(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
     """For graded scores, the mean of max(y_b − y_a, 0) needs every cross pair: p_b(1 − p_a) holds for 0/1 only."""
-    graded = items.filter(pl.col("right").is_null())
+    is_graded = pl.col("right").is_null() & pl.col("scored") & pl.col("scored_after")
+    graded = items.filter(is_graded)
     if not graded.height:
         return items
     keys = ["task", "item_high", "item_low"]
     index = graded.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
-    left = index.join(ours.samples.select(*ITEM, "score"), on=[*keys, "occurrence"])
+    scored = pl.col("score").is_not_null()
+    left = index.join(ours.samples.filter(scored).select(*ITEM, "score"), on=[*keys, "occurrence"])
     right = index.join(
-        theirs.samples.select(*keys, occurrence_after="occurrence", score_after="score"), on=[*keys, "occurrence_after"]
+        theirs.samples.filter(scored).select(*keys, occurrence_after="occurrence", score_after="score"),
+        on=[*keys, "occurrence_after"],
     )
     difference = pl.col("score") - pl.col("score_after")
     crossed = (
         left.select("_item", "score")
         .join(right.select("_item", "score_after"), on="_item")
-        .filter(difference.is_not_null())
+        .sort("_item", "score", "score_after")
         .group_by("_item")
         .agg(lost=difference.clip(lower_bound=0).mean(), gained=(-difference).clip(lower_bound=0).mean())
         .collect()
     )
     fixed = graded.with_row_index("_item").drop("lost", "gained").join(crossed, on="_item", how="left")
-    return pl.concat([items.filter(pl.col("right").is_not_null()), fixed.select(items.columns)])
+    return pl.concat([items.filter(~is_graded), fixed.select(items.columns)])
+
+
+#: What tells one pattern of outcomes from another.
+_PATTERN = (
+    "task", "right", "none", "right_after", "none_after", "differ", "unseen", "n_options", "n_gold", "chance",
+)  # fmt: skip
+_GRADES = ("score", "score_after", "lost", "gained")
+
+
+def _patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFrame:
+    """Count the items of each pattern.
+
+    Counts are whole numbers and the patterns are sorted, so that sums over them come out the same to the last digit
+    however many threads did the work.
+    """
+    by = [*_PATTERN, "scored", "scored_after"]
+    if any(choice.kind == "graded" for choice in choices):
+        by += _GRADES
+    prompt, prompt_after = pl.col("prompt_key"), pl.col("prompt_key_after")
+    counted = (
+        items.group_by(by)
+        .agg(
+            n=pl.len(),
+            prompts_known=(prompt.is_not_null() & prompt_after.is_not_null()).sum(),
+            prompts_changed=(prompt != prompt_after).sum(),
+            contradicts=pl.col("contradicts").sum(),
+            state_unknown=(pl.col("state_unknown") | pl.col("state_unknown_after")).sum(),
+        )
+        .collect(engine="streaming")
+        .with_columns(pl.col("task").cast(pl.String), pl.col("right", "none", "right_after", "none_after").cast(pl.Float64))
+        .with_columns(pl.col("differ", "unseen").cast(pl.Float64))
+        .sort(by)
+    )
+    right, right_after = pl.col("right"), pl.col("right_after")
+    if "score" not in counted.columns:
+        counted = counted.with_columns(
+            score=right, score_after=right_after, lost=right * (1 - right_after), gained=right_after * (1 - right)
+        )
+    return counted.with_columns(wrong=1 - right - pl.col("none"), wrong_after=1 - right_after - pl.col("none_after"))
 
 
 def _seeds(
-    items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, left: pl.LazyFrame, right: pl.LazyFrame
+    patterns: pl.DataFrame, ours: Outcomes, theirs: Outcomes, left: pl.LazyFrame, right: pl.LazyFrame
 ) -> pl.DataFrame:
     """Counts per task and seed, repeats paired by index as the published estimator does."""
-    binary = items.filter(pl.col("right").is_not_null())
-    if ours.repeats == 1 and theirs.repeats == 1:
-        joined = binary.select("task", repeat=pl.lit(0, dtype=pl.UInt32), right="right", right_after="right_after")
+    if ours.repeats == theirs.repeats == 1:
+        binary = patterns.filter(pl.col("right").is_not_null())
+        joined = binary.select("task", "n", "right", "right_after", repeat=pl.lit(0, dtype=pl.UInt32)).lazy()
     else:
         sides = []
         for side, slotted in ((ours, left), (theirs, right)):
             slots = slotted.select(*ITEM, "slot")
             scored = side.samples.filter(pl.col("right").is_not_null())
             sides.append(scored.join(slots, on=ITEM).select(*KEY, "repeat", pl.col("right").cast(pl.UInt8)))
-        joined = sides[0].join(sides[1], on=[*KEY, "repeat"], suffix="_after").collect()
-    b, a = pl.col("right") == 1, pl.col("right_after") == 1
+        joined = sides[0].join(sides[1], on=[*KEY, "repeat"], suffix="_after").with_columns(n=pl.lit(1))
+    b, a, n = pl.col("right") == 1, pl.col("right_after") == 1, pl.col("n")
     return (
-        joined.group_by("task", "repeat")
-        .agg(n=pl.len(), kept=(b & a).sum(), lost=(b & ~a).sum(), gained=(~b & a).sum(), never=(~b & ~a).sum())
+        joined.group_by(pl.col("task").cast(pl.String), "repeat")
+        .agg(
+            n=n.sum(),
+            kept=n.filter(b & a).sum(),
+            lost=n.filter(b & ~a).sum(),
+            gained=n.filter(~b & a).sum(),
+            never=n.filter(~b & ~a).sum(),
+        )
         .sort("task", "repeat")
+        .collect()
     )
 
 
 def _unpaired(
-    before: Run,
-    after: Run,
-    left: pl.LazyFrame,
-    right: pl.LazyFrame,
-    matched: pl.DataFrame,
-    n_left: int,
-    n_right: int,
+    before: Run, after: Run, left: pl.LazyFrame, right: pl.LazyFrame, some_left: bool, some_right: bool
 ) -> pl.DataFrame:
     """Items without a partner, each with the reason: gold_changed, content_changed or absent."""
-    paired = matched.lazy().select(KEY)
     sides = []
-    for run, slotted, n, side in ((before, left, n_left, "before"), (after, right, n_right, "after")):
-        alone = slotted.join(paired, on=KEY, how="anti") if n > matched.height else slotted.head(0)
-        details = run.scan().select(*ITEM, "question_key", "native_id").unique(ITEM, keep="first")
-        found = alone.select(*ITEM, "text_row").join(details, on=ITEM, how="left")
-        sides.append(found.with_columns(side=pl.lit(side)).collect())
-    ours, theirs = sides
+    for run, slotted, other, some, side in (
+        (before, left, right, some_left, "before"),
+        (after, right, left, some_right, "after"),
+    ):
+        alone = slotted.join(other.select(KEY), on=KEY, how="anti") if some else slotted.clear()
+        found = alone.select(*ITEM, "text_row").collect(engine="streaming")
+        rows = run.scan() if some else run.scan().clear()
+        details = (
+            rows.select(*ITEM, "question_key", "native_id")
+            .join(found.lazy().select(ITEM), on=ITEM, how="semi")
+            .unique(ITEM, keep="any")
+            .collect()
+        )
+        sides.append(found.join(details, on=ITEM, how="left").with_columns(side=pl.lit(side)))
     labelled = []
-    for mine, other in ((ours, theirs), (theirs, ours)):
+    for mine, other in (sides, sides[::-1]):
         relabelled = other.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
         renamed = other.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
+        reason = (
+            pl.when("_gold").then(pl.lit("gold_changed")).when("_content").then(pl.lit("content_changed"))
+        ).otherwise(pl.lit("absent"))
         labelled.append(
             mine.join(relabelled, on=["task", "question_key"], how="left")
             .join(renamed.with_columns(_content=pl.lit(True)), on=["task", "native_id"], how="left")
-            .with_columns(
-                reason=pl.when("_gold")
-                .then(pl.lit("gold_changed"))
-                .when("_content")
-                .then(pl.lit("content_changed"))
-                .otherwise(pl.lit("absent"))
-            )
+            .with_columns(reason=reason)
             .drop("_gold", "_content")
         )
-    return pl.concat(labelled)
+    return pl.concat(labelled).sort("side", "task", "item_high", "item_low", "occurrence")
 
 
 def _nothing_in_common(before: Run, after: Run, tasks: list[str]) -> str:
@@ -342,7 +414,7 @@ def _nothing_in_common(before: Run, after: Run, tasks: list[str]) -> str:
     return f"{where} have tasks in common ({_some(tasks)}) but no item; check that they evaluate the same data set"
 
 
-def _check_coverage(pairing: Pairing, items: pl.DataFrame, force: bool, warnings: list[str]) -> None:
+def _check_coverage(pairing: Pairing, force: bool, warnings: list[str]) -> None:
     for side, share, only in (
         ("before", pairing.coverage_before, pairing.only_before),
         ("after", pairing.coverage_after, pairing.only_after),
@@ -366,7 +438,7 @@ def _run_warnings(before: Run, after: Run) -> list[str]:
     )
 
 
-def _pairing_warnings(pairing: Pairing, items: pl.DataFrame, usable: set[str]) -> list[str]:
+def _pairing_warnings(pairing: Pairing, patterns: pl.DataFrame) -> list[str]:
     said = []
     for side, tasks in (("before", pairing.tasks_only_before), ("after", pairing.tasks_only_after)):
         if tasks:
@@ -383,10 +455,8 @@ def _pairing_warnings(pairing: Pairing, items: pl.DataFrame, usable: set[str]) -
             f"prompt changed: {pairing.prompts_changed} of {pairing.paired} items were asked with another prompt after; a "
             "prompt change is not forgetting"
         )
-    contradicting, unknown = items.select(
-        pl.col("contradicts").sum(),
-        ((pl.col("state_unknown") | pl.col("state_unknown_after")) & pl.col("right").is_not_null()).sum(),
-    ).row(0)
+    contradicting = int(patterns["contradicts"].sum())
+    unknown = int(patterns.filter(pl.col("right").is_not_null())["state_unknown"].sum())
     if contradicting:
         said.append(f"{contradicting} items show a different number of options before and after: no chance reading for them")
     if unknown:

@@ -57,9 +57,9 @@ class Document:
         Content(question='Open it', options=('pull', 'push'), gold=('push',), gold_index=(1,))
         """
         parts = [_text(_at(document, path)) for path in self.question]
-        if any(part is None for part in parts):
+        if None in parts:
             return None
-        question = "\n".join(part for part in parts if part and not part.isspace())
+        question = "\n".join([part for part in parts if part and not part.isspace()])
         options: Sequence[str] | None = self.fixed_options
         if self.options_in_question:
             question, options = _split_options(question)
@@ -196,6 +196,8 @@ def _document(fields: Mapping[str, Any] | None) -> Document | None:
 
 def _at(document: Any, path: str) -> Any:
     """Return the value at a path, None where there is none."""
+    if "." not in path:  # as most are
+        return document.get(path) if isinstance(document, dict) else None
     for step in path.split("."):
         if not isinstance(document, Mapping) or step not in document:
             return None
@@ -204,14 +206,18 @@ def _at(document: Any, path: str) -> Any:
 
 
 def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
     if value is None or isinstance(value, Mapping):
         return None
-    return value if isinstance(value, str) else str(value)
+    return str(value)
 
 
 def _texts(value: Any) -> list[str] | None:
     """Return a list of texts from whatever holds one: list, array, or the text of a Python list (MuSR)."""
-    if isinstance(value, str):
+    if isinstance(value, list):
+        pass
+    elif isinstance(value, str):
         import ast
 
         try:
@@ -220,9 +226,9 @@ def _texts(value: Any) -> list[str] | None:
             return None
     elif hasattr(value, "tolist"):
         value = value.tolist()
-    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+    if not isinstance(value, (list, tuple)):
         return None
-    return [str(one) for one in value]
+    return [one if isinstance(one, str) else str(one) for one in value]
 
 
 def _split_options(question: str) -> tuple[str, list[str]]:
@@ -235,6 +241,8 @@ def _split_options(question: str) -> tuple[str, list[str]]:
 
 
 def _position(value: Any) -> int | None:
+    if type(value) is int:
+        return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     digits = str(int(value) if isinstance(value, bool) else value).strip()

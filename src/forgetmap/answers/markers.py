@@ -1,9 +1,10 @@
-"""Where a reply announces its answer: "Answer: ", "the answer is ", "#### ", "\\boxed{" and their translations."""
+"""Where a reply announces its answer: "Answer:", "the answer is", "####", a box, and their translations."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -18,26 +19,27 @@ class Marker(NamedTuple):
 
 
 # A reply with more markers than this is a loop; its last ones say what it ends on.
-_MARKERS_READ = 2000
+_MARKERS_READ = 500
 _LINE_READ = 1000  # characters of a payload line
 _BOXED_READ = 1000
 
-# language: (a piece of the word to look for first, the word, the verbs that may follow it)
-_WORDS: dict[str, tuple[str, str, str]] = {
-    "en": ("nswer", r"answer", r"is|was|will be|would be|should be|must be|equals|comes to"),
-    "es": ("espuesta", r"respuesta", r"es|sería|será|son"),
-    "fr": ("ponse", r"r[ée]ponse", r"est|serait|sera"),
-    "de": ("ntwort", r"antwort", r"ist|lautet|wäre|beträgt"),
-    "sw": ("ibu", r"jibu", r"ni|litakuwa|ingekuwa"),
-    "ru": ("твет", r"ответ", r"это|будет|равен"),
-    "bn": ("উত্তর", r"উত্তর(?:টি)?", r"হল|হলো|হবে|হচ্ছে"),
-    "te": ("సమాధానం", r"సమాధానం", r"ఇది"),
+# language: (pieces whose absence rules the word out, the word, the verbs that may follow it)
+_WORDS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "en": (("nswer", "NSWER"), r"answer", r"is|was|will be|would be|should be|must be|equals|comes to"),
+    "es": (("espuesta", "ESPUESTA"), r"respuesta", r"es|sería|será|son"),
+    "fr": (("éponse", "ÉPONSE"), r"réponse", r"est|serait|sera"),
+    "de": (("ntwort", "NTWORT"), r"antwort", r"ist|lautet|wäre|beträgt"),
+    "sw": (("jibu", "Jibu", "JIBU"), r"jibu", r"ni|litakuwa|ingekuwa"),
+    "ru": (("твет", "ТВЕТ"), r"ответ", r"это|будет|равен"),
+    "bn": (("উত্তর",), r"উত্তর(?:টি)?", r"হল|হলো|হবে|হচ্ছে"),
+    "te": (("సమాధానం",), r"సమాధానం", r"ఇది"),
     # Scripts without spaces: the verb follows the word directly.
-    "zh": ("答", r"答案|答", r"应该是|應該是|是|为|為|等于|等於"),
-    "ja": ("答", r"答え|答|回答|解答", r"は"),
-    "th": ("คำตอบ", r"คำตอบ(?:สุดท้าย)?(?:ที่ถูกต้อง)?", r"คือ|เท่ากับ|เป็น"),
+    "zh": (("答",), r"答案|答", r"应该是|應該是|是|为|為|等于|等於"),
+    "ja": (("答",), r"答え|答|回答|解答", r"は"),
+    "th": (("คำตอบ",), r"คำตอบ(?:สุดท้าย)?(?:ที่ถูกต้อง)?", r"คือ|เท่ากับ|เป็น"),
 }
 _UNSPACED = frozenset({"zh", "ja", "th"})
+_ASCII_WORDS = frozenset({"en", "es", "de", "sw"})
 
 
 @lru_cache(maxsize=32)
@@ -45,14 +47,15 @@ def _pattern(language: str) -> re.Pattern[str]:
     _, word, verbs = _WORDS[language]
     if language in _UNSPACED:
         return re.compile(rf"(?:{word})[ \t]*+(?:(?:{verbs})[ \t]*+[:=]?|[:=])")
-    # Up to six words between: "the answer to the third question is". Lazy, so the nearest verb or colon counts.
+    # Up to six words between: "the answer to the third question is". Lazy: the nearest verb or colon counts.
     between = r"(?:[ \t]+[^\s.:;!?()=<>]{1,30}+){0,6}?"
     link = rf"(?:[ \t]*+[:=]|[ \t]+(?:{verbs})(?!\w)[ \t]*+:?)"
     bare = r"[ \t]+(?=[(\[]?(?-i:[A-Z])[)\].]{0,2}[ \t]*+$)"  # "Answer (B)" alone on its line
     tag = r">"  # <answer>B</answer>
-    # The word may follow "_" or a digit, not a letter. A combining mark after it is part of another word.
+    # Not inside another word of its own script; "最终Answer:" is a marker.
     return re.compile(
-        rf"(?<![^\W\d_])(?:{word})(?!\w)(?:{between}{link}|{bare}|{tag})", re.MULTILINE | re.IGNORECASE
+        rf"(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff])(?:{word})(?!\w)(?:{between}{link}|{bare}|{tag})",
+        re.MULTILINE | re.IGNORECASE,
     )
 
 
@@ -66,12 +69,10 @@ _HASHES = re.compile(r"(?<!#)####(?!#)")
 
 def _patterns(text: str, language: str | None) -> list[re.Pattern[str]]:
     """The patterns worth running: a substring test is far cheaper than a search that cannot succeed."""
-    wanted = {"en", language} & _WORDS.keys() if language else _WORDS.keys()
-    found = [
-        _pattern(name)
-        for name in wanted
-        if _WORDS[name][0] in text or (name not in _UNSPACED and _WORDS[name][0].upper() in text)
-    ]
+    wanted: AbstractSet[str] = {"en", language} & _WORDS.keys() if language else _WORDS.keys()
+    if language is None and text.isascii():
+        wanted = _ASCII_WORDS
+    found = [_pattern(name) for name in wanted if any(piece in text for piece in _WORDS[name][0])]
     if "nswer\n" in text or "NSWER\n" in text:
         found.append(_HEADING)
     return found
@@ -80,23 +81,25 @@ def _patterns(text: str, language: str | None) -> list[re.Pattern[str]]:
 def markers(text: str, language: str | None = None) -> list[Marker]:
     """The markers of a cleaned reply, LAST first; English ones always count.
 
-    `language` adds that language's words; null adds every language known here, for replies whose language is not
-    recorded (option letters are the same in all of them).
+    `language` adds that language's words; null adds every language known here, for replies whose language is
+    not recorded (option letters are the same in all of them).
     """
     found: list[Marker] = []
-    kinds: list[tuple[re.Pattern[str], MarkerKind]] = [(words, "words") for words in _patterns(text, language)]
+    kinds: list[tuple[re.Pattern[str], MarkerKind]]
+    kinds = [(pattern, "words") for pattern in _patterns(text, language)]
     if "\\boxed" in text or "\\fbox" in text:
         kinds.append((_BOXED, "boxed"))
     if "####" in text:
         kinds.append((_HASHES, "hashes"))
     for pattern, kind in kinds:
-        found.extend(Marker(match.end(), kind) for match in deque(pattern.finditer(text), maxlen=_MARKERS_READ))
+        last = deque(pattern.finditer(text), maxlen=_MARKERS_READ)
+        found.extend(Marker(match.end(), kind) for match in last)
     found.sort(reverse=True)
     return found[:_MARKERS_READ]
 
 
 _GAP = re.compile(r"[ \t]*+(?:\n[ \t]*+){0,3}+")
-_LATEX_WRAPPER = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mathbf|mathsf|mbox|boxed|fbox|bf|rm)(?![A-Za-z])")
+_LATEX_WRAPPER = re.compile(r"\\(?:text(?:bf|rm|it)?|math(?:rm|bf|sf)|mbox|boxed|fbox|bf|rm)(?![A-Za-z])")
 _FRACTION = re.compile(r"\\[dt]?frac[ ]?\{([^{}]{1,40})\}[ ]?\{([^{}]{1,40})\}")
 _LATEX_NOISE = re.compile(r"\\[()\[\],;!: ]|[{}]|\$(?![ ]?[-+]?\d)|\\(?=[$%])")
 

@@ -22,9 +22,9 @@ ANSWER_STATES: tuple[AnswerState, ...] = get_args(AnswerState)
 class Extraction:
     """What was read out of one reply.
 
-    `answer` is the option's text for choices, canonical numeric text for numbers, null where nothing was read.
-    `index` is the option's position in document order. `tier` names the rule that decided, also when it decided
-    that there is no answer ("Answer: B or C" is `no_answer` by tier `marked`); null when no rule applied.
+    `answer` is the option's text for choices, canonical numeric text for numbers, null where nothing was
+    read. `index` is the option's position in document order. `tier` names the rule that decided, also when it
+    decided that there is no answer ("Answer: B or C" is `no_answer` by tier `marked`); null when none applied.
     """
 
     state: AnswerState

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 from scipy.optimize import brentq
 
+from forgetmap.estimate.means import task_means
 from forgetmap.pairing import Pair
 
 #: Fewer items than these, both wrong with choices on record, do not tell how guesses persist.
@@ -41,29 +42,29 @@ def agreement(r: float, k: int, g: int) -> float:
     return (1 + r * (k - 1)) / ((k - g) + r * g)
 
 
-def estimate_guessing(items: pl.DataFrame) -> Guessing:
+def estimate_guessing(patterns: pl.DataFrame) -> Guessing:
     """Return persistence and agreement over items with at least two wrong options and both choices on record."""
-    k, g = pl.col("n_options").cast(pl.Float64), pl.col("n_gold").cast(pl.Float64)
-    both_wrong = pl.col("wrong").cast(pl.Float64) * pl.col("wrong_after")
-    seen = (
-        items.lazy()
-        .filter((k - g >= 2) & pl.col("right").is_not_null())
-        .group_by("n_options", "n_gold")
-        .agg(differ=pl.col("differ").cast(pl.Float64).sum(), both=(both_wrong - pl.col("unseen")).sum())
-        .filter(pl.col("both") > 0)
-        .sort("n_options", "n_gold")
-        .collect(engine="streaming")
+    k, g = pl.col("n_options").cast(pl.Int64), pl.col("n_gold").cast(pl.Int64)
+    told = patterns.filter((k - g >= 2) & pl.col("right").is_not_null()).select(
+        k=k,
+        g=g,
+        differ=pl.col("n") * pl.col("differ"),
+        both=pl.col("n") * (pl.col("wrong") * pl.col("wrong_after") - pl.col("unseen")),
     )
-    differ, both = float(seen["differ"].sum()), float(seen["both"].sum())
+    sums: dict[tuple[int, int], list[float]] = {}
+    for options, golds, unlike, wrong in told.iter_rows():
+        pair = sums.setdefault((options, golds), [0.0, 0.0])
+        pair[0] += unlike
+        pair[1] += wrong
+    differ, both = sum(pair[0] for pair in sums.values()), sum(pair[1] for pair in sums.values())
     if both < LEAST_BOTH_WRONG:
         return Guessing(None, 1 - differ / both if both > 0 else None, both)
 
     def surplus(r: float) -> float:
-        expected = sum(n * (1 - agreement(r, k, g)) for k, g, _, n in seen.iter_rows())
-        return expected - differ
+        return sum(n * (1 - agreement(r, k, g)) for (k, g), (_, n) in sums.items()) - differ
 
     # Differing choices fall from their maximum at r = 0 to none at r = 1; outside, the nearest end stands.
-    persistence = 0.0 if surplus(0.0) <= 0 else 1.0 if surplus(1.0) >= 0 else float(brentq(surplus, 0.0, 1.0))
+    persistence = 0.0 if surplus(0.0) <= 0 else 1.0 if differ <= 0 else float(brentq(surplus, 0.0, 1.0))
     return Guessing(persistence, 1 - differ / both, both)
 
 
@@ -74,47 +75,31 @@ def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
     gained_if_independent, lost_if_persistent, gained_if_persistent. Where choices are not on record and persistence is
     not identified, lost and gained are null and the two extremes stand for them.
     """
-    guessing = estimate_guessing(pair.items)
+    patterns = pair.patterns
+    guessing = estimate_guessing(patterns)
     kinds = {choice.task: choice.before.kind for choice in pair.choices}
-    tasks = pair.items["task"].cast(pl.String).unique().to_list()
     of_kind: dict[str | None, float | None] = {}
-    for kind in {kinds[task] for task in tasks}:
-        same = [task for task in tasks if kinds[task] == kind]
-        if len(same) == len(tasks):
-            of_kind[kind] = guessing.persistence
-        else:
-            chosen = pair.items.filter(pl.col("task").cast(pl.String).is_in(same))
-            of_kind[kind] = estimate_guessing(chosen).persistence
-    persistence = pl.DataFrame(
-        {"task": tasks, "r": [of_kind[kinds[task]] for task in tasks]}, schema={"task": pl.String, "r": pl.Float64}
-    ).with_columns(pl.col("task").cast(pl.Categorical()))
-
-    q = pl.col("chance")
-    usable = pl.col("right").is_not_null() & q.is_not_null() & (q < 1)
-    table = (
-        pair.items.lazy()
-        .filter(usable)
-        .join(persistence.lazy(), on="task")
-        .group_by("task")
-        .agg(items=pl.len(), **_means())
-        .with_columns(pl.col("task").cast(pl.String))
-        .sort("task")
-        .collect(engine="streaming")
-    )
-    return table, guessing, _exclusions(pair)
+    for kind in set(kinds.values()):  # persistence is that of the same kind of scoring
+        same = [task for task, other in kinds.items() if other == kind]
+        of_kind[kind] = estimate_guessing(patterns.filter(pl.col("task").is_in(same))).persistence
+    r = pl.col("task").replace_strict({task: of_kind[kind] for task, kind in kinds.items()}, return_dtype=pl.Float64)
+    usable = pl.col("right").is_not_null() & (pl.col("chance") < 1).fill_null(False)
+    table = task_means(patterns.filter(usable).with_columns(r=r), _values())
+    return table, guessing, _exclusions(patterns)
 
 
-def _means() -> dict[str, pl.Expr]:
+def _values() -> dict[str, pl.Expr]:
+    """The reading's per-item values (statistics.md 2.2)."""
     q = pl.col("chance")
     k, g = pl.col("n_options").cast(pl.Float64), pl.col("n_gold").cast(pl.Float64)
     odds = q / (1 - q)
-    b = {name: pl.col(name).cast(pl.Float64) for name in ("right", "wrong", "none")}
-    a = {name: pl.col(f"{name}_after").cast(pl.Float64) for name in ("right", "wrong", "none")}
+    b = {name: pl.col(name) for name in ("right", "wrong", "none")}
+    a = {name: pl.col(f"{name}_after") for name in ("right", "wrong", "none")}
     both_wrong = b["wrong"] * a["wrong"]
     # Differing wrong choices speak only where two wrong options exist; else, or without choices, persistence must.
     speaks = (k - g >= 2).fill_null(False)
     lucky = pl.when(speaks).then(pl.col("differ") * g / (k - g - 1)).otherwise(0.0)
-    silent = pl.when(q == 0).then(0.0).when(speaks).then(pl.col("unseen").cast(pl.Float64)).otherwise(both_wrong)
+    silent = pl.when(q == 0).then(0.0).when(speaks).then(pl.col("unseen")).otherwise(both_wrong)
     fresh = 1 - pl.col("r")
     silent_lucky = pl.when(silent > 0).then(silent * fresh * q / (1 - fresh * q)).otherwise(0.0)
 
@@ -124,32 +109,27 @@ def _means() -> dict[str, pl.Expr]:
     def gained(luck: pl.Expr) -> pl.Expr:
         return (b["wrong"] * a["right"] - luck) / (1 - q) + b["none"] * a["right"] - b["none"] * a["wrong"] * odds
 
-    def mean(values: pl.Expr) -> pl.Expr:
-        return pl.when(values.null_count() == 0).then(values.mean())
-
     independent, persistent = both_wrong * odds, pl.lit(0.0)
     return {
-        "known_before": (b["right"] - b["wrong"] * odds).mean(),
-        "known_after": (a["right"] - a["wrong"] * odds).mean(),
-        "lost": mean(lost(lucky + silent_lucky)),
-        "gained": mean(gained(lucky + silent_lucky)),
-        "lost_if_independent": lost(independent).mean(),
-        "gained_if_independent": gained(independent).mean(),
-        "lost_if_persistent": lost(persistent).mean(),
-        "gained_if_persistent": gained(persistent).mean(),
+        "known_before": b["right"] - b["wrong"] * odds,
+        "known_after": a["right"] - a["wrong"] * odds,
+        "lost": lost(lucky + silent_lucky),
+        "gained": gained(lucky + silent_lucky),
+        "lost_if_independent": lost(independent),
+        "gained_if_independent": gained(independent),
+        "lost_if_persistent": lost(persistent),
+        "gained_if_persistent": gained(persistent),
     }
 
 
-def _exclusions(pair: Pair) -> list[str]:
+def _exclusions(patterns: pl.DataFrame) -> list[str]:
     """Say which items have no chance reading, and why."""
-    q = pl.col("chance")
+    q, n = pl.col("chance"), pl.col("n")
     counted = (
-        pair.items.lazy()
-        .filter(pl.col("right").is_not_null())
-        .group_by(pl.col("task").cast(pl.String))
-        .agg(unknown=q.is_null().sum(), certain=(q >= 1).sum())
+        patterns.filter(pl.col("right").is_not_null())
+        .group_by("task")
+        .agg(unknown=n.filter(q.is_null()).sum(), certain=n.filter(q >= 1).sum())
         .sort("task")
-        .collect()
     )
     said = []
     for column, why in (

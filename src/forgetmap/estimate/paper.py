@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from forgetmap.estimate.means import task_means
 from forgetmap.pairing import Pair
 from forgetmap.taxonomies import Taxonomy
 
@@ -33,15 +34,9 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
     of its items: k itself where all items have k options and one gold. Open-ended tasks need no correction. A task with
     an item of unknown chance, or without a wrong option, has no row.
     """
-    chances = (
-        pair.items.lazy()
-        .filter(pl.col("right").is_not_null())
-        .group_by(pl.col("task").cast(pl.String))
-        .agg(q=pl.when(pl.col("chance").null_count() == 0).then(pl.col("chance").mean()))
-        .collect()
-    )
+    chances = task_means(pair.patterns.filter(pl.col("right").is_not_null()), {"q": pl.col("chance")})
     odds = {}  # 1 / (k − 1)
-    for task, q in chances.iter_rows():
+    for task, q in chances.select("task", "q").iter_rows():
         stated = taxonomy.options_of(task)
         if stated is not None:
             q = 1 / stated
@@ -49,7 +44,7 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
             continue
         if q is not None and q < 1:
             odds[task] = q / (1 - q)
-    table = pair.seeds.with_columns(pl.col("task").cast(pl.String)).filter(pl.col("task").is_in(list(odds)))
+    table = pair.seeds.filter(pl.col("task").is_in(list(odds)))
     per = pl.DataFrame({"task": list(odds), "odds": list(odds.values())}, schema={"task": pl.String, "odds": pl.Float64})
     n = pl.col("n")
     before, after = (pl.col("kept") + pl.col("lost")) / n, (pl.col("kept") + pl.col("gained")) / n

@@ -103,9 +103,7 @@ def _checked(row: _Row, file: Path, position: int) -> _Row:
     if row.preference == 0:
         row.preference = 1.5
     if row.preference is not None and not 1 <= row.preference <= 2:
-        raise FormatError(
-            f"{file}: row {position}: preference is {row.preference:g}, expected 1 (reference) to 2 (model); annotate again"
-        )
+        raise FormatError(f"{file}: row {position}: preference is {row.preference:g}, expected 1 to 2; annotate again")
     return row
 
 

@@ -1,4 +1,4 @@
-"""evalplus: `<samples>_eval_results.json`, from 0.3.1's successor on `<samples>.eval_results.json` (formats.md 4.5).
+"""evalplus: `<samples>_eval_results.json` up to 0.3.1, later `<samples>.eval_results.json` (formats.md 4.5).
 
 The file knows problems by their id in the data set, HumanEval/0, and holds no question: items are keyed by that id.
 `hash` is the version of the data set, tests included; two versions do not compare, so it is the scoring rule of both
@@ -71,7 +71,7 @@ def read(path: Path, options: ReadOptions) -> Run:
     """Return the run in one results file, or in a folder that holds one per data set."""
     files, others = source.split_files(path, detects)
     builder = RunBuilder(source=str(path), texts=options.texts)
-    info = RunInfo(tool="evalplus", files=[f.name for f in files], other_files=[f.name for f in others])
+    info = RunInfo(tool="evalplus", files=_names(path, files), other_files=_names(path, others))
     names: dict[str, Path] = {}
     measured: set[str] = set()
     for file in files:
@@ -95,6 +95,10 @@ def read(path: Path, options: ReadOptions) -> Run:
     return builder.finish(info, metrics=metrics, reread=lambda: read(path, options.with_texts()).texts())
 
 
+def _names(path: Path, files: list[Path]) -> list[str]:
+    return [file.relative_to(path).as_posix() if path.is_dir() else file.name for file in files]
+
+
 def _read_name(file: Path, info: RunInfo) -> None:
     """Take model and temperature from the name of the samples file: the results do not repeat them."""
     found = _SAMPLES.match(re.sub(r"[._]eval_results\.json.*", "", file.name))
@@ -102,7 +106,9 @@ def _read_name(file: Path, info: RunInfo) -> None:
         return
     model = found["model"].replace("--", "/")
     if info.model not in (None, model):
-        raise FormatError(f"{file}: holds results of '{model}', a file beside it of '{info.model}'; give one model's files")
+        raise FormatError(
+            f"{file}: holds results of '{model}', a file beside it of '{info.model}'; give one model's files"
+        )
     info.model = model
     info.settings["temperature"] = float(found["temperature"])
 
@@ -110,7 +116,9 @@ def _read_name(file: Path, info: RunInfo) -> None:
 def _task(file: Path, problem: str) -> str:
     prefix = problem.partition("/")[0]
     if "/" not in problem or not prefix:
-        raise FormatError(f"{file}: problem '{problem[:80]}' has no data set before a slash, as HumanEval/0 has; check the file")
+        raise FormatError(
+            f"{file}: problem '{problem[:80]}' has no data set before a slash, as HumanEval/0 has; check the file"
+        )
     return TASKS.get(prefix) or canonical_task(prefix)
 
 
@@ -128,10 +136,10 @@ def _add(builder: RunBuilder, file: Path, problem: str, logged: list[_Attempt] |
             if status not in STATUSES:
                 raise FormatError(f"{place}: status '{status[:80]}'; expected pass, fail or timeout, evaluate again")
         builder.reply(item, response=attempt.solution)
-        both = [base, plus] if plus is not None else [None]  # base tests alone say nothing about `plus`
+        both = (base, plus) if plus is not None else (None,)  # base tests alone say nothing about `plus`
         if plus is not None:
             measured.add(task)
-        for metric, statuses in (("base", [base]), ("plus", both)):
+        for metric, statuses in (("base", (base,)), ("plus", both)):
             builder.sample(
                 item,
                 repeat=repeat,
@@ -143,17 +151,19 @@ def _add(builder: RunBuilder, file: Path, problem: str, logged: list[_Attempt] |
             )
 
 
-def _state(statuses: list[str | None], solution: str | None) -> str | None:
+def _state(statuses: tuple[str | None, ...], solution: str | None) -> str | None:
     if None in statuses:
         return "unscored"
-    if solution is not None and not solution.strip():
-        return "empty"
-    return "answered" if set(statuses) == {PASS} else None
+    if solution is None:
+        return "answered" if set(statuses) == {PASS} else None
+    return "answered" if solution.strip() else "empty"  # evalplus cuts the code out of the reply
 
 
 def _from_legacy(file: Path, problem: str, logged: _Legacy) -> Iterator[_Attempt]:
     plus = logged.plus or [(None, None)] * len(logged.base)
     if len(plus) != len(logged.base):
-        raise FormatError(f"{file}: {problem}: {len(logged.base)} base results and {len(plus)} plus results; evaluate again")
+        raise FormatError(
+            f"{file}: {problem}: {len(logged.base)} base results and {len(plus)} plus results; evaluate again"
+        )
     for (base_status, _), (plus_status, _) in zip(logged.base, plus, strict=True):
         yield _Attempt(base_status, plus_status)

@@ -267,11 +267,13 @@ def describe_metric(logs: Sequence[Log]) -> Callable[[str, str, str], dict[str, 
 
 
 def _draws(metric: str) -> int:
-    """Number of draws behind a metric, from its name.
+    """Number of draws whose rate a metric is, from its name; a majority vote over draws is right or wrong.
 
-    >>> _draws("gpqa_pass@k:k=1&n=4"), _draws("gpqa_pass@1:8_samples"), _draws("acc")
-    (4, 8, 1)
+    >>> _draws("gpqa_pass@k:k=1&n=4"), _draws("gpqa_pass@1:8_samples"), _draws("maj@8"), _draws("acc")
+    (4, 8, 1, 1)
     """
-    _, at, parameters = metric.partition("@")
+    name, at, parameters = metric.partition("@")
+    if name.endswith("maj"):
+        return 1
     numbers = [int(number) for number in re.findall(r"\d+", parameters)] if at else []
     return max(numbers, default=1)

@@ -12,12 +12,15 @@ from forgetmap.readers.lighteval_query import LETTERS
 from forgetmap.tasks import TaskProfile
 
 
+_POSITIONS = {letter: place for place, letter in enumerate(LETTERS)}
+
+
 class Asked(NamedTuple):
     """An item, and where its golds stand among the options as shown."""
 
     item: Item
     golds: tuple[int, ...]
-    labelled: bool  # False where the log holds no usable gold: its scores mean nothing
+    labelled: bool  # False where the engine scored against a gold that does not exist
 
 
 def letter_position(text: str) -> int | None:
@@ -26,8 +29,8 @@ def letter_position(text: str) -> int | None:
     >>> letter_position(" (B)"), letter_position("B."), letter_position("Both")
     (1, 1, None)
     """
-    letter = text.strip().strip("().:")
-    return LETTERS.index(letter) if len(letter) == 1 and letter in LETTERS else None
+    letter = text if len(text) == 1 else text.strip().strip("().:")
+    return _POSITIONS.get(letter)
 
 
 def make_item(
@@ -92,7 +95,7 @@ def _choice_item(
         n_options=count,
         n_gold=len(golds) or None,
     )
-    return Asked(made, tuple(golds), bool(golds))
+    return Asked(made, tuple(golds), True)
 
 
 def _are_letters(choices: Sequence[str]) -> bool:
@@ -108,12 +111,12 @@ def _as_options(choices: Sequence[str], shown: list[str] | None) -> list[str] | 
 
 def _positions(golds: Sequence[str], options: Sequence[str]) -> list[int]:
     """Positions of gold letters or texts; none at all if one of them cannot be found."""
-    folded = [items.normalise(option) for option in options]
     found = []
     for gold in golds:
         place = letter_position(gold)
-        if place is None and folded.count(items.normalise(gold)) == 1:
-            place = folded.index(items.normalise(gold))
+        if place is None:
+            same = [index for index, option in enumerate(options) if items.normalise(option) == items.normalise(gold)]
+            place = same[0] if len(same) == 1 else None
         if place is None or place >= len(options):
             return []
         found.append(place)
@@ -166,30 +169,119 @@ class Spoken(NamedTuple):
     text: str | None = None  # where there are no options
 
 
-def spoken_choice(asked: Asked, reply: str | None, extracted: Sequence[str] | None, score: float | None) -> Spoken:
-    """Return state and choice of a generated reply; `extracted` is what lighteval's own metric found in it."""
+def spoken_choice(
+    asked: Asked, reply: str | None, cleaned: str | None, extracted: Sequence[str] | None, score: float | None
+) -> Spoken:
+    """Return state and choice of a generated reply; `cleaned` is the reply without its reasoning."""
     if reply is None:
         return Spoken(None)
     if not reply.strip():
         return Spoken("empty")
+    if cleaned is not None and not cleaned.strip():
+        return Spoken("no_answer")
     item = asked.item
     if extracted is None:
         if not item.options:
             return Spoken(None)
-        found = extract_choice(reply, item.options)
-        position = found.index
+        position = extract_choice(cleaned or reply, item.options).index
     elif not extracted:
         return Spoken("no_answer")
     elif not item.n_options:
         return Spoken("answered", text=extracted[0])
     else:
         position = letter_position(extracted[0])
-    if position is None or position >= item.n_options:  # letter J with four options is no answer
+    if position is None or position >= (item.n_options or 0):  # letter J with four options is no answer
         return Spoken("no_answer")
     if score in (0, 1) and asked.golds and (position in asked.golds) != (score == 1):
         # The metric wants another form than the letter found: a right choice beside a wrong score would contradict it.
         return Spoken(None)
     return Spoken("answered", index=position)
+
+
+class Answer(NamedTuple):
+    """One row's answer: log-probabilities of the choices, or generated text."""
+
+    scores: dict[str, Any]
+    logprobs: list[float] | None
+    choices: Sequence[str]
+    replies: Sequence[str]
+    extracted: Sequence[str] | None  # what lighteval's own metric found in the reply; None if it does not say
+    tokens: int | None
+    cleaned: Sequence[str] | None = None  # the replies without their reasoning, where lighteval took it out
+
+
+class Scorebook:
+    """Adds the samples of one file; what it could not take over is said once, in `remarks`."""
+
+    def __init__(self, builder: RunBuilder, repeat: int, answers: Sequence[Answer]) -> None:
+        self.builder = builder
+        self.repeat = repeat
+        # A task with generative and likelihood metrics has two rows per document. Each metric is null on the other
+        # kind of row, which is no missing score.
+        self.owned: dict[bool, set[str]] = {True: set(), False: set()}
+        for answer in answers:
+            own = self.owned[answer.logprobs is not None]
+            own.update(name for name, value in answer.scores.items() if value is not None)
+        self.unlabelled = 0
+        self.more_draws = 0
+        self.not_numbers: set[str] = set()
+
+    def add(self, asked: Asked, answer: Answer, prompt: str | None) -> None:
+        """Add one sample per metric of this row."""
+        item, ranked = asked.item, answer.logprobs is not None
+        own, other = self.owned[ranked], self.owned[not ranked]
+        reply = answer.replies[0] if answer.replies else None
+        self.more_draws += len(answer.replies) > 1
+        self.unlabelled += not asked.labelled
+        logprobs = answer.logprobs if ranked and len(answer.logprobs or ()) == (item.n_options or 0) else None
+        prompt_key = items.text_hash(prompt) if prompt is not None else None
+        cleaned = answer.cleaned[0] if answer.cleaned else reply
+        rows = []
+        for metric, value in answer.scores.items():
+            if value is None and metric in other and metric not in own:
+                continue
+            score = score_value(value) if asked.labelled else None
+            if score is None and value is not None and asked.labelled:
+                self.not_numbers.add(metric)
+                continue
+            if ranked:
+                chosen = ranked_choice(metric, answer.logprobs or (), answer.choices, asked.golds, score)
+                spoken = Spoken("answered", index=chosen)
+            else:
+                several = len(answer.replies) > 1  # one score for all draws says nothing about the first
+                spoken = Spoken(None) if several else spoken_choice(asked, reply, cleaned, answer.extracted, score)
+            rows.append((metric, score, spoken))
+        if not rows:
+            return
+        first = rows[0][2]
+        shown = item.options[first.index] if item.options and first.index is not None else first.text
+        self.builder.reply(item, prompt=prompt, response=reply, choice=shown)
+        for metric, score, spoken in rows:
+            self.builder.sample(
+                item,
+                repeat=self.repeat,
+                metric=metric,
+                score=score,
+                state=spoken.state if score is not None else "unscored",
+                choice_index=spoken.index,
+                choice=spoken.text,
+                option_logprobs=logprobs,
+                prompt_key=prompt_key,
+                output_tokens=None if ranked else answer.tokens,
+            )
+
+    def remark(self, task: str) -> None:
+        """Tell the builder what changes how this task's numbers should be read."""
+        if self.unlabelled:
+            self.builder.warn(
+                f"task '{task}': {self.unlabelled} rows have a gold position outside the choices, which lighteval scores "
+                "against the last choice; their scores are not taken over"
+            )
+        if self.more_draws:
+            self.builder.warn(f"task '{task}': {self.more_draws} rows hold several draws under one score; the first is shown")
+        if self.not_numbers:
+            named = ", ".join(sorted(self.not_numbers))
+            self.builder.warn(f"task '{task}': {named} is scored on the whole task only; it has no score per sample")
 
 
 def score_value(value: Any) -> float | None:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-_ASKED = re.compile(r"^[ \t]*(?:Question|Q):[ \t]*", re.MULTILINE)
+_ASKED = ("Question:", "Q:")
 _STOP = re.compile(r"^[ \t]*(?:Reasoning|Answer)[ \t]*:|^[ \t]*A:[ \t]*\Z", re.MULTILINE)
-_DEMONSTRATION_END = re.compile(r"^[ \t]*Answer[ \t]*:.*$", re.MULTILINE)
 _OPTION = re.compile(r"^[ \t]*\(?([A-Z])[).:](?:[ \t]+|$)", re.MULTILINE)
+_FIRST_LABELS = ("\nA) ", "\nA. ", "\nA: ", "\n(A) ")
 _OPTIONS_LABEL = re.compile(r"(?:^|\n)[ \t]*(?:Answer )?(?:Options|Choices):\s*\Z", re.IGNORECASE)
 _DASHES = re.compile(r"(?:^|\n)[ \t]*Options:[ \t]*\n((?:[ \t]*-[ \t]+\S.*(?:\n|\Z))+)")
 _PASSAGE_LABEL = re.compile(r"^\s*(?:Context|Passage|Paragraph|Story|Background):\s*", re.IGNORECASE)
@@ -41,30 +41,51 @@ def parse_query(query: str, instruction: str | None) -> Asked:
     text = query
     if instruction and query.startswith(instruction):
         # Some tasks give the whole query as its own instruction (gpqa:mc in 0.13): then there is nothing to cut.
-        text = query[len(instruction) :] if query[len(instruction) :].strip() else query
+        text = query[len(instruction) :].strip() or query
     before = ""
-    mark = None
-    for mark in _ASKED.finditer(text):  # noqa: B007 - the last one counts: demonstrations come first
-        pass
-    if mark is not None and text[mark.end() :].strip():
-        before, text = text[: mark.start()], text[mark.end() :]
-        shown = None
-        for shown in _DEMONSTRATION_END.finditer(before):  # noqa: B007
-            pass
-        if shown is not None:
-            before = before[shown.end() :]
+    mark, end = _last_line_start(text, _ASKED)  # the last one counts: demonstrations come first
+    if mark >= 0 and not text[end:].isspace() and end < len(text):
+        before, text = text[:mark], text[end:]
+        shown, end = _last_line_start(before, ("Answer:",))
+        if shown >= 0:
+            line_end = before.find("\n", end)
+            before = before[line_end:] if line_end >= 0 else ""
     found = _option_lines(text)
     if found is None:
         stop = _STOP.search(text)
         question = text[: stop.start()] if stop and text[: stop.start()].strip() else text
         return Asked(question.strip(), None, before.strip())
     start, options = found
-    question = _OPTIONS_LABEL.sub("", text[:start]).strip()
-    return Asked(question, options, before.strip())
+    question = text[:start].rstrip()
+    if question.endswith(":"):
+        question = _OPTIONS_LABEL.sub("", question)
+    return Asked(question.strip(), options, before.strip())
+
+
+def _last_line_start(text: str, words: Sequence[str]) -> tuple[int, int]:
+    """Return where the last line that starts with one of the words begins, and where the word ends; (-1, -1) if none.
+
+    A search from the end instead of a pattern: demonstrations are most of a long query.
+    """
+    best = (-1, -1)
+    for word in words:
+        place = text.rfind(word)
+        while place > best[0]:
+            line = text.rfind("\n", 0, place) + 1
+            if not text[line:place].strip(" \t"):
+                best = (line, place + len(word))
+                break
+            place = text.rfind(word, 0, place)
+    return best
 
 
 def _option_lines(text: str) -> tuple[int, list[str]] | None:
     """Return where the options begin, and their texts: the last run of lines labelled A, B, C, …"""
+    labels = [label for label in _FIRST_LABELS if label in text]
+    if len(labels) == 1 and text.count(labels[0]) == 1:
+        found = _plain_option_lines(text, labels[0])
+        if found is not None:
+            return found
     labelled = list(_OPTION.finditer(text))
     for first in range(len(labelled) - 1, -1, -1):
         if labelled[first][1] != "A" or not text[: labelled[first].start()].strip():
@@ -85,6 +106,26 @@ def _option_lines(text: str) -> tuple[int, list[str]] | None:
     if dashes and text[: dashes.start()].strip():
         options = [line.strip().removeprefix("-").strip() for line in dashes[1].strip().split("\n")]
         return (dashes.start(), options) if len(options) > 1 else None
+    return None
+
+
+def _plain_option_lines(text: str, label: str) -> tuple[int, list[str]] | None:
+    """The same for the usual case, one run of one style with a line per option, without patterns; None if in doubt."""
+    start = place = text.find(label)
+    if not start or text[:start].isspace():
+        return None
+    options = []
+    for letter in LETTERS[1:]:
+        following = text.find(label.replace("A", letter), place + len(label))
+        end = following if following >= 0 else text.find("\n", place + len(label))
+        option = text[place + len(label) : end if end >= 0 else len(text)].strip()
+        if "\n" in option:
+            return None
+        options.append(option)
+        if following < 0:
+            rest = text[end:].strip() if end >= 0 else ""
+            return (start, options) if len(options) > 1 and rest in ("", "Answer:", "Reasoning:") else None
+        place = following
     return None
 
 

@@ -2,7 +2,7 @@
 
     python run_helm.py FOLDER
 
-The model is a client that answers as planted. `spacy` is asked for at import by a perturbation that is not used here.
+The model is a client that answers as planted. make_tier2_a.py puts this folder and the one above on the path.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.modules.setdefault("spacy", ModuleType("spacy"))
-
+import planted
 from helm.benchmark.adaptation.adapter_spec import AdapterSpec
 from helm.benchmark.augmentations.data_augmenter import DataAugmenterSpec
 from helm.benchmark.augmentations.perturbation import PerturbationSpec
@@ -29,14 +26,21 @@ from helm.benchmark.presentation.schema import get_default_schema_path, read_sch
 from helm.benchmark.run_spec import RunSpec
 from helm.benchmark.runner import Runner
 from helm.benchmark.scenarios.scenario import (
-    CORRECT_TAG, TEST_SPLIT, TRAIN_SPLIT, VALID_SPLIT, Input, Instance, Output, Reference, Scenario, ScenarioSpec,
+    CORRECT_TAG,
+    TEST_SPLIT,
+    TRAIN_SPLIT,
+    VALID_SPLIT,
+    Input,
+    Instance,
+    Output,
+    Reference,
+    Scenario,
+    ScenarioSpec,
 )  # fmt: skip
 from helm.benchmark.tokenizer_config_registry import register_tokenizer_configs_from_path
 from helm.clients.client import Client
 from helm.common.authentication import Authentication
 from helm.common.request import GeneratedOutput, Request, RequestResult, Token
-
-import planted
 
 BASIC = "helm.benchmark.metrics.basic_metrics."
 MMLU = planted.ITEMS["mmlu"]
@@ -47,7 +51,7 @@ class PlantedScenario(Scenario):
     """Our own items, under the names of the scenarios they imitate."""
 
     description = "own items"
-    tags: list[str] = []
+    tags: ClassVar[list[str]] = []
 
     def __init__(self, name: str, part: str, count: int) -> None:
         super().__init__()
@@ -69,7 +73,8 @@ class PlantedScenario(Scenario):
 
 def _instance(question: str, options: list[str], gold: int, split: str = TEST_SPLIT) -> Instance:
     references = [
-        Reference(Output(text=option), tags=[CORRECT_TAG] if place == gold else []) for place, option in enumerate(options)
+        Reference(Output(text=option), tags=[CORRECT_TAG] if place == gold else [])
+        for place, option in enumerate(options)
     ]
     return Instance(Input(text=question), references=references, split=split)
 
@@ -81,9 +86,7 @@ class PlantedClient(Client):
         side = request.model.split("/")[1]
         asked = request.prompt.rpartition("Question: ")[2]
         if request.echo_prompt:
-            words = re.findall(r"\s*\S+", request.prompt)
-            tokens = [Token(word, -1.0 - (sum(word.encode()) % 17) / 4) for word in words]
-            return _result(request.prompt, tokens, None)
+            return self.echo(side, request.prompt, asked)
         index, item = next(
             (n, item) for n, item in enumerate(MMLU + GSM8K) if asked.casefold().startswith(item["question"].casefold())
         )
@@ -95,6 +98,18 @@ class PlantedClient(Client):
         text = planted.gsm8k_reply(side, index - len(MMLU))
         return _result(text, [Token(word, -0.5) for word in text.split()], {"reason": "endoftext"})
 
+    def echo(self, side: str, prompt: str, asked: str) -> RequestResult:
+        """The last word is the option. Without a question, and with the third one, all options are alike: a tie."""
+        words = re.findall(r"\s*\S+", prompt)
+        known = [(n, item) for n, item in enumerate(MMLU) if asked.startswith(item["question"])]
+        last = -2.0
+        for n, item in known:
+            option = item["choices"].index(words[-1].strip())
+            tie = item is [one for one in MMLU if one["subject"] == item["subject"]][2]
+            last = -3.0 if tie else -0.25 if option == planted.choice(side, n, item["answer"], 4) else -4.0 - option
+        tokens = [Token(word, -1.0) for word in words[:-1]] + [Token(words[-1], last)]
+        return _result(prompt, tokens, None)
+
     def tokenize(self, request: Any) -> Any:
         raise NotImplementedError
 
@@ -104,14 +119,23 @@ class PlantedClient(Client):
 
 def _result(text: str, tokens: list[Token], finish: dict[str, str] | None) -> RequestResult:
     output = GeneratedOutput(text=text, logprob=sum(t.logprob for t in tokens), tokens=tokens, finish_reason=finish)
-    return RequestResult(success=True, cached=False, completions=[output], embedding=[], request_time=0.1, request_datetime=1)
+    return RequestResult(
+        success=True, cached=False, completions=[output], embedding=[], request_time=0.1, request_datetime=1
+    )
 
 
-def _spec(name: str, part: str, count: int, side: str, adapter: dict[str, Any], metrics: list[str], **more: Any) -> RunSpec:
-    specs = [MetricSpec(BASIC + "BasicGenerationMetric", {"names": metrics}), MetricSpec(BASIC + "BasicReferenceMetric", {})]
+def _spec(
+    name: str, part: str, count: int, side: str, adapter: dict[str, Any], metrics: list[str], **more: Any
+) -> RunSpec:
+    specs = [
+        MetricSpec(BASIC + "BasicGenerationMetric", {"names": metrics}),
+        MetricSpec(BASIC + "BasicReferenceMetric", {}),
+    ]
     return RunSpec(
         name=f"{name}{',' if ':' in name else ':'}model=planted_{side}",
-        scenario_spec=ScenarioSpec("run_helm.PlantedScenario", {"name": name.partition(":")[0], "part": part, "count": count}),
+        scenario_spec=ScenarioSpec(
+            "run_helm.PlantedScenario", {"name": name.partition(":")[0], "part": part, "count": count}
+        ),
         adapter_spec=AdapterSpec(
             model=f"planted/{side}",
             model_deployment=f"planted/{side}",
@@ -128,7 +152,9 @@ def _spec(name: str, part: str, count: int, side: str, adapter: dict[str, Any], 
 
 
 def main(folder: Path) -> None:
-    register_tokenizer_configs_from_path(str(Path(sys.modules["helm"].__path__[0]) / "config" / "tokenizer_configs.yaml"))
+    register_tokenizer_configs_from_path(
+        str(Path(sys.modules["helm"].__path__[0]) / "config" / "tokenizer_configs.yaml")
+    )
     for side in planted.SIDES:
         client = ClientSpec("run_helm.PlantedClient", {})
         register_model_metadata(
@@ -138,20 +164,39 @@ def main(folder: Path) -> None:
             ModelDeployment(f"planted/{side}", client, f"planted/{side}", "simple/tokenizer1", max_sequence_length=2048)
         )
     lowercase = DataAugmenterSpec(
-        perturbation_specs=[PerturbationSpec("helm.benchmark.augmentations.lowercase_perturbation.LowerCasePerturbation", {})],
+        perturbation_specs=[
+            PerturbationSpec("helm.benchmark.augmentations.lowercase_perturbation.LowerCasePerturbation", {})
+        ],
         should_augment_eval_instances=True,
         should_include_original_eval=True,
     )
     joint = {"method": "multiple_choice_joint", "max_train_instances": 1, "max_tokens": 1}
     calibrated = {"method": "multiple_choice_separate_calibrated", "max_train_instances": 0, "max_tokens": 0}
-    twice = {"method": "generation", "max_train_instances": 1, "max_tokens": 64, "num_train_trials": 2, "max_eval_instances": 3}
+    twice = {
+        "method": "generation",
+        "max_train_instances": 1,
+        "max_tokens": 64,
+        "num_train_trials": 2,
+        "max_eval_instances": 3,
+    }
     anatomy = "mmlu:subject=anatomy,method=multiple_choice_joint"
     algebra = "mmlu:subject=abstract_algebra,method=multiple_choice_separate_calibrated"
     # (run, whether helm-summarize was run on it)
     runs = [(_spec(anatomy, "anatomy", 8, side, joint, ["exact_match"]), True) for side in planted.SIDES]
     runs += [
         (_spec(algebra, "abstract_algebra", 3, "before", calibrated, ["exact_match"]), True),
-        (_spec("gsm", "gsm8k", 3, "before", twice, ["exact_match", "final_number_exact_match"], data_augmenter_spec=lowercase), False),
+        (
+            _spec(
+                "gsm",
+                "gsm8k",
+                3,
+                "before",
+                twice,
+                ["exact_match", "final_number_exact_match"],
+                data_augmenter_spec=lowercase,
+            ),
+            False,
+        ),
     ]
     with tempfile.TemporaryDirectory() as scratch:
         spec = ExecutionSpec(url=None, auth=Authentication(""), local_path=scratch, parallelism=1)

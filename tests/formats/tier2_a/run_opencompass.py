@@ -18,8 +18,9 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import MagicMock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import planted  # noqa: E402
+import datasets  # noqa: F401 - the real ones first: they look for torch, and must not find a stand-in
+import planted
+import scipy.stats  # noqa: F401
 
 #: What is really loaded of the tool: the writers of predictions, evaluation over replicas, the details formatter.
 LOADED = (
@@ -54,13 +55,10 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-import datasets  # noqa: E402, F401 - the real ones first: they look for torch, and must not find a stand-in
-import scipy.stats  # noqa: E402, F401
-
 sys.meta_path.insert(0, StandIns())
 HANDLERS, BASE, EVAL = (importlib.import_module(name) for name in LOADED)
 MMLU = [(n, item) for n, item in enumerate(planted.ITEMS["mmlu"]) if item["subject"] == "anatomy"][:8]
-GSM8K = list(enumerate(planted.ITEMS["gsm8k"]))[:4]
+GSM8K = list(enumerate(planted.ITEMS["gsm8k"]))[:6]
 ALGEBRA = [(n, item) for n, item in enumerate(planted.ITEMS["mmlu"]) if item["subject"] != "anatomy"][:3]
 LETTERS = "ABCDEFGH"
 
@@ -96,9 +94,9 @@ def prompt_of(item: dict[str, Any], chat: bool) -> Any:
     return [{"role": "HUMAN", "prompt": text}] if chat else text
 
 
-def rows_of(items: list[Any], abbr: str, split: str | None, golds: list[str]) -> list[dict[str, Any]]:
-    name = f"{abbr}_{split}" if split else abbr
-    return [{"subdivision": name, "idx": n, "answer": gold} for n, gold in enumerate(golds)]
+def rows_of(abbr: str, golds: list[str], replicas: int = 1) -> list[dict[str, Any]]:
+    """The data set as the tool prepares it: numbered, and repeated as a whole for each replica."""
+    return [{"subdivision": abbr, "idx": n, "answer": gold} for _ in range(replicas) for n, gold in enumerate(golds)]
 
 
 def save(folder: Path, kind: str, model: str, name: str, content: Any) -> None:
@@ -108,7 +106,9 @@ def save(folder: Path, kind: str, model: str, name: str, content: Any) -> None:
         json.dump(content, file, ensure_ascii=False, indent=4)
 
 
-def generated(folder: Path, model: str, names: list[str], rows: list[tuple[Any, str, Any]], lengths: bool = True) -> list[Any]:
+def generated(
+    folder: Path, model: str, names: list[str], rows: list[tuple[Any, str, Any]], lengths: bool = True
+) -> list[Any]:
     """Write predictions as GenInferencer does, split over several files where several names are given."""
     size = -(-len(rows) // len(names))
     for part_number, name in enumerate(names):
@@ -133,9 +133,11 @@ def write_side(folder: Path, side: str) -> None:
     # generation with letters, split over two prediction files; the evaluator gives details
     golds = [LETTERS[item["answer"]] for _, item in MMLU]
     replies = [letter_reply(side, n, item) for n, item in MMLU]
-    rows = [(prompt_of(item, chat), said, gold) for (_, item), (said, _), gold in zip(MMLU, replies, golds, strict=True)]
+    rows = [
+        (prompt_of(item, chat), said, gold) for (_, item), (said, _), gold in zip(MMLU, replies, golds, strict=True)
+    ]
     generated(folder, model, ["lukaemon_mmlu_anatomy_0", "lukaemon_mmlu_anatomy_1"], rows)
-    test = rows_of(MMLU, "lukaemon_mmlu_anatomy", "test", golds)
+    test = rows_of("lukaemon_mmlu_anatomy_test", golds)
     save(folder, "results", model, "lukaemon_mmlu_anatomy",
          Evaluator().evaluate(1, 1, test, predictions=[found for _, found in replies], references=golds))  # fmt: skip
 
@@ -146,10 +148,17 @@ def write_side(folder: Path, side: str) -> None:
         for (n, item), gold in zip(GSM8K, numbers, strict=True):
             said = planted.gsm8k_reply(side, n, turn)
             rows.append((prompt_of(item, chat), said, gold))
-            found.append(said.split()[-1] if said.split()[-1].isdigit() else "")
+            last = said.split()[-1]
+            found.append(last if last[0].isdigit() else "")
     generated(folder, model, ["gsm8k"], rows)
-    test = rows_of(GSM8K, "gsm8k", None, numbers) * 2
-    save(folder, "results", model, "gsm8k", Evaluator().evaluate([1, 2], 2, test, predictions=found, references=numbers * 2))
+    test = rows_of("gsm8k", numbers, replicas=2)
+    save(
+        folder,
+        "results",
+        model,
+        "gsm8k",
+        Evaluator().evaluate([1, 2], 2, test, predictions=found, references=numbers * 2),
+    )
     if side == "after":
         return
 
@@ -160,7 +169,9 @@ def write_side(folder: Path, side: str) -> None:
         chosen = planted.choice(side, n, item["answer"], len(item["choices"]))
         for option, text in enumerate(item["choices"]):
             asked = f"{item['question']}\nAnswer: {text}"
-            handler.save_prompt_and_ppl(LETTERS[option], asked, "1+1?\nAnswer: 2\n" + asked, 1.5 if option == chosen else 2.5 + option, place)
+            handler.save_prompt_and_ppl(
+                LETTERS[option], asked, "1+1?\nAnswer: 2\n" + asked, 1.5 if option == chosen else 2.5 + option, place
+            )
         said.append(LETTERS[chosen or 0])
     handler.save_predictions(said)
     handler.save_golds([LETTERS[item["answer"]] for _, item in ALGEBRA])
@@ -170,11 +181,16 @@ def write_side(folder: Path, side: str) -> None:
     save(folder, "results", model, "algebra_ppl", {"accuracy": 100 / 3, "details": details})
 
     # a rule and a judge; a gold that is falsy and therefore not written
-    rows = [("How many legs has a snake?", "0", 0), ("How many legs has a cat?", "4.", "4"), ("How many legs has a bee?", "8", "6")]
+    rows = [
+        ("How many legs has a snake?", "0", 0),
+        ("How many legs has a cat?", "4.", "4"),
+        ("How many legs has a bee?", "8", "6"),
+    ]
     generated(folder, model, ["legs_cascade"], rows, lengths=False)
-    test = rows_of(rows, "legs_cascade", "main", [str(gold) for *_, gold in rows])
-    save(folder, "results", model, "legs_cascade",
-         Cascade().evaluate(1, 1, test, predictions=[said for _, said, _ in rows], references=[str(gold) for *_, gold in rows]))  # fmt: skip
+    said, golds = [reply for _, reply, _ in rows], [str(gold) for *_, gold in rows]
+    test = rows_of("legs_cascade_main", golds)
+    judged = Cascade().evaluate(1, 1, test, predictions=said, references=golds)
+    save(folder, "results", model, "legs_cascade", judged)
 
     # an evaluator without details: the formatter gives no verdict for generated replies
     rows = [(prompt_of(item, False), planted.gsm8k_reply(side, n), planted.gsm8k_gold(item)) for n, item in GSM8K[:2]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forgetmap import items
@@ -26,9 +26,10 @@ def read_document(
     continuations: Sequence[Any] | None,
 ) -> Item:
     """Return the item of a document. `ranked` is None for generation tasks; `continuations` are the scored texts."""
-    hints = [doc[name] for name in _HINT_FIELDS if isinstance(doc, dict) and isinstance(doc.get(name), str)]
-    native = _native_id(doc, doc_id)
-    content = profile.document.content(doc) if profile and profile.document and isinstance(doc, dict) else None
+    fields = doc if isinstance(doc, dict) else {}
+    hints = [doc[name] for name in _HINT_FIELDS if isinstance(fields.get(name), str)]
+    native = _native_id(fields, doc_id)
+    content = profile.document.content(fields) if profile and profile.document and fields else None
     if content is not None:
         counted = len(ranked) if ranked else None
         options = content.options
@@ -65,10 +66,10 @@ def read_document(
     )
 
 
-def _native_id(doc: Any, doc_id: Any) -> str:
+def _native_id(fields: Mapping[str, Any], doc_id: Any) -> str:
     for name in _ID_FIELDS:
-        if isinstance(doc, dict) and isinstance(doc.get(name), (str, int)) and doc[name] != "":
-            return str(doc[name])
+        if name in fields and isinstance(fields[name], (str, int)) and fields[name] != "":
+            return str(fields[name])
     return str(doc_id)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from forgetmap.readers.source import decode_json, lines, load_json, records, sniff
+from forgetmap.readers.source import decode_json, load_json, records, sniff
 
 #: Top-level keys that are not metrics; versions before 0.4.7 do not list the metrics.
 FIXED = frozenset(
@@ -86,7 +86,7 @@ def first_line(path: Path) -> dict[str, Any]:
 
 
 def read_lines(
-    path: Path, metrics: tuple[str, ...], arguments: Any, *, skip_broken: bool, skipped: Callable[[], None]
+    path: Path, metrics: tuple[str, ...], arguments: Any, *, skip_broken: bool, count: Callable[[str], None] | None
 ) -> Iterator[tuple[int, tuple[str, ...], Any]]:
     """Yield (line number, metric names, line). Lines with other metrics than the first get a decoder of their own."""
     decoders: dict[tuple[str, ...], Callable[[bytes], Any]] = {metrics: line_decoder(metrics, arguments)}
@@ -108,8 +108,6 @@ def read_lines(
             decoders[names] = line_decoder(names, arguments)
         return names, decoders[names](content)
 
-    for number, (names, line) in records(path, decode, skip_broken=skip_broken, skipped=skipped):
+    for number, (names, line) in records(path, decode, skip_broken=skip_broken, count=count):
         yield number, names, line
 
-
-__all__ = ["Argument", "Continuation", "FirstArgument", "Nothing", "first_line", "lines", "metric_names", "read_lines"]

@@ -50,12 +50,13 @@ def read(path: Path, options: ReadOptions) -> Run:
     builder = RunBuilder(source=str(path), texts=options.texts)
     logs = [_Log(file, results) for file in files]
     repeats = _repeats(logs)
+    repeated: dict[str, str] = {}
     for log, repeat in zip(logs, repeats, strict=True):
-        _read_file(log, repeat, builder, options)
+        _read_file(log, repeat, builder, options, repeated)
     first = logs[0].results
     tasks = sorted({log.task for log in logs})
     facts = {(canonical_task(log.task)): log for log in logs}
-    defaults: dict[str, str] = {}  # the first filter of each task
+    defaults = dict(repeated)  # the filter that scores every repeat, else the first one of each task
 
     def describe(task: str, scorer: str, metric: str) -> dict[str, Any]:
         log = facts[task]
@@ -94,7 +95,10 @@ class _Log:
         near = [one for one in results if one.time == self.time and one.path and one.path.parent == path.parent]
         matching = near or [one for one in results if one.time == self.time] or list(results)
         self.results = matching[0] if len(matching) == 1 else Results()
-        self.task = named or self._task_by_hash(matching) or path.name.split(".")[0]
+        stem = path.name.split(".json")[0]
+        known = sorted((name for one in matching for name in one.get("configs") or {}), key=len, reverse=True)
+        ending = next((name for name in known if stem == name or stem.endswith(f"_{name}")), None)  # before 0.4.3
+        self.task = named or ending or self._task_by_hash(matching) or stem
 
     def _task_by_hash(self, results: Sequence[Results]) -> str | None:
         """The name of a renamed file's task: results files hold a hash of each task's samples."""
@@ -102,7 +106,7 @@ class _Log:
         if not known:
             return None
         hashes: dict[str, list[str]] = {}
-        for _, _, line in read_lines(self.path, (), Nothing | None, skip_broken=True, skipped=lambda: None):
+        for _, _, line in read_lines(self.path, (), Nothing | None, skip_broken=True, count=None):
             hashes.setdefault(line.filter, []).append(f"{line.doc_hash}{line.prompt_hash}{line.target_hash}")
         every = [one for of_filter in hashes.values() for one in of_filter]
         return known.get(task_hash(every))
@@ -131,7 +135,9 @@ def _repeats(logs: Sequence[_Log]) -> list[int]:
     return [numbers[log.path] for log in logs]
 
 
-def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions) -> None:
+def _read_file(
+    log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions, repeated: dict[str, str]
+) -> None:
     task = canonical_task(log.task)
     profile = known_task(log.task)
     head = first_line(log.path)
@@ -142,9 +148,7 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
     items_made: dict[tuple[Any, Any], Item] = {}  # a document stands once per filter
     rounds: dict[Any, int] = {}  # old logs: how often a document has come by
     listed: set[str] = set()
-    lines = read_lines(
-        log.path, metrics, arguments, skip_broken=options.skip_broken, skipped=lambda: builder.count("skipped_lines")
-    )
+    lines = read_lines(log.path, metrics, arguments, skip_broken=options.skip_broken, count=builder.count)
     several = len(filters) > 1
     for number, names, line in lines:
         try:
@@ -153,6 +157,8 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
                 turn = rounds.get(line.doc_id, 0)
                 rounds[line.doc_id] = turn + 1
                 scorer = filters[turn % len(filters)]
+            if line.scores_per_repeat:
+                repeated.setdefault(task, scorer)
             requests = _requests(line.arguments)
             ranked = _log_likelihoods(line.resps)
             if ranked and "acc_mutual_info" in names:  # its second half are requests without context
@@ -219,29 +225,30 @@ def _add_samples(
         prompt_key: int | None = int(line.prompt_hash[:16], 16)
     else:
         prompt_key = items.text_hash(prompt) if prompt is not None else None
-    per_repeat = line.scores_per_repeat
-    times = max((len(values) for values in per_repeat.values()), default=1) if per_repeat else 1
+    per_repeat = line.scores_per_repeat or {}  # from 0.5: under the plain name, beside reduced ones such as pass@3(…)
+    times = max(map(len, per_repeat.values())) if per_repeat else 1
     for turn in range(times):
         response, choice, state = None, None, "answered"
         if ranked is None:
             replies = line.resps[0] if line.resps and isinstance(line.resps[0], list) else line.resps
             response = str(replies[turn]) if turn < len(replies) else None
             choice, state = _extracted(line.filtered_resps, turn, times, response, fallback)
-        index = _choice_index(ranked, names, 0, requests) if ranked else None
-        shown = item.options[index] if index is not None and item.options else choice
-        builder.reply(item, prompt=prompt, response=response, choice=shown)
-        for position, name in enumerate(names):
-            value = per_repeat[name][turn] if per_repeat and name in per_repeat else getattr(line, f"m{position}")
+        values = [(name, each[turn]) for name, each in per_repeat.items() if turn < len(each)]
+        if turn == 0:
+            values += [(name, getattr(line, f"m{n}")) for n, name in enumerate(names) if name not in per_repeat]
+        is_new_reply = True
+        for name, value in values:
             if value is msgspec.UNSET:
                 continue
             score = _number(value)
             if score is None and value is not None:
                 listed.add(name)
                 continue
-            picked = _choice_index(ranked, names, position, requests) if ranked else None
-            if picked is not None and item.gold_index is not None and score in (0.0, 1.0) and item.n_gold == 1:
-                if (picked == item.gold_index) != (score == 1.0):
-                    picked = None  # the metric ranks options by a rule of its own: no choice is better than a wrong one
+            picked = _picked(ranked, name, requests, item, score) if ranked else None
+            if is_new_reply:
+                shown = item.options[picked] if picked is not None and item.options else choice
+                builder.reply(item, prompt=prompt, response=response, choice=shown)
+                is_new_reply = False
             builder.sample(
                 item,
                 repeat=repeat * times + turn,
@@ -249,36 +256,40 @@ def _add_samples(
                 metric=name,
                 score=score,
                 state=None if score is None else state,
-                choice_index=picked if item.n_options else None,
+                choice_index=picked,
                 choice=choice,
                 option_logprobs=ranked,
                 prompt_key=prompt_key,
             )
 
 
-def _choice_index(
-    ranked: list[float], names: tuple[str, ...], position: int, requests: list[tuple[Any, Any]]
+def _picked(
+    ranked: list[float], metric: str, requests: list[tuple[Any, Any]], item: Item, score: float | None
 ) -> int | None:
     """The option the metric chose: highest log-likelihood, per length for acc_norm and acc_bytes."""
-    name = names[position] if names else "acc"
-    measure = _LENGTHS.get(name)
+    measure = _LENGTHS.get(metric)
     if measure is None:
-        return max(range(len(ranked)), key=ranked.__getitem__)
-    texts = [text for _, text in requests[: len(ranked)]]
-    if len(texts) < len(ranked) or not all(isinstance(text, str) for text in texts):
-        return None
-    # The engine divides by the length of the choice without the delimiter before it, one blank by default.
-    lengths = [measure(text.removeprefix(" ")) or 1 for text in texts]
-    return max(range(len(ranked)), key=lambda option: ranked[option] / lengths[option])
+        best = ranked.index(max(ranked))
+    else:
+        texts = [text for _, text in requests[: len(ranked)]]
+        if len(texts) < len(ranked) or not all(isinstance(text, str) for text in texts):
+            return None
+        # The engine divides by the length of the choice without the delimiter before it, one blank by default.
+        lengths = [measure(text.removeprefix(" ")) or 1 for text in texts]
+        best = max(range(len(ranked)), key=lambda option: ranked[option] / lengths[option])
+    if item.gold_index is not None and item.n_gold == 1 and score is not None:
+        if (best == item.gold_index) != (score == 1.0):
+            return None  # the metric ranks options by a rule of its own: no choice is better than a wrong one
+    return best
 
 
 def _extracted(
     filtered: Any, turn: int, times: int, response: str | None, fallback: str
 ) -> tuple[str | None, str]:
     """Return the answer a filter extracted, and the state of the reply."""
-    answer = filtered[turn if times > 1 and turn < len(filtered) else 0] if isinstance(filtered, list) and filtered else None
-    while isinstance(answer, list):
-        answer = answer[0] if answer else None
+    answer = filtered
+    while isinstance(answer, list):  # [answer], and from 0.5 on [[answer per repeat]]
+        answer = answer[turn if times > 1 and len(answer) == times else 0] if answer else None
     if response is not None and not response.strip():
         return None, "empty"
     if answer is None or str(answer) == fallback or not str(answer).strip():
@@ -288,7 +299,9 @@ def _extracted(
 
 def _number(value: Any) -> float | None:
     """Return a metric's value as a number: the share of trues for a list of bools, None for anything else."""
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, float):
+        return value
+    if isinstance(value, (bool, int)):
         return float(value)
     if isinstance(value, list) and value and all(isinstance(part, bool) for part in value):
         return sum(value) / len(value)  # IFEval judges instruction by instruction

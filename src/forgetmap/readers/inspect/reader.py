@@ -1,0 +1,274 @@
+"""From Inspect logs to a run.
+
+A log holds one task. A scorer is a scorer; a mapping-valued score gives one metric per key. Letters are resolved through
+the sample's options as logged: `shuffle_choices` moves them. Ids are 1..N where the data set has none, so items are
+keyed by content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from forgetmap import items
+from forgetmap.builder import Item, RunBuilder
+from forgetmap.errors import FormatError
+from forgetmap.readers.inspect.archive import Log, is_log
+from forgetmap.readers.inspect.documents import letters, read_item, shown_text
+from forgetmap.readers.inspect.records import FullSample, Sample, Score
+from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, values
+from forgetmap.readers.source import ReadOptions, split_files
+from forgetmap.run import Run, RunInfo
+from forgetmap.tasks import canonical_task, known_task
+
+#: inspect_evals runs all 57 subjects of MMLU as one task and names the subject in the metadata.
+_ALL_SUBJECTS = re.compile(r"(?:inspect_evals/)?(mmlu)(?:_\d_shot)?")
+_CUT_ANSWER = 1024  # summaries cut answers here
+_GENERATION = ("temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices", "reasoning_effort", "system_message")
+
+
+def detects(path: Path) -> bool:
+    """Accept an `.eval` archive or a `.json` log."""
+    return path.is_file() and is_log(path)
+
+
+def read(path: Path, options: ReadOptions) -> Run:
+    """Return the run of a log, or of all logs of one model below a folder."""
+    files, others = split_files(path, detects)
+    builder = RunBuilder(source=str(path), texts=options.texts)
+    logs = _latest([Log(file) for file in files], builder)
+    models = sorted({str(log.spec.get("model")) for log in logs})
+    if len(models) > 1:
+        raise FormatError(f"{path}: logs of {len(models)} models ({', '.join(models[:3])}); name the log or folder of one model")
+    task_names: dict[str, str] = {}
+    task_settings: dict[str, dict[str, Any]] = {}
+    headlines: set[tuple[str, str, str]] = set()
+    for log, repeat in _with_repeats(logs):
+        for task in _read_log(log, repeat, builder, options):
+            task_names[task] = log.task
+            task_settings[task] = _settings(log)
+            headline = log.get("results", "headline") or {}
+            scorer = headline.get("scorer")
+            score = headline.get("score")
+            if scorer is not None:
+                headlines.add((task, scorer, SCALAR if score in (None, scorer) else score))
+    first = logs[0]
+    info = RunInfo(
+        model=first.spec.get("model"),
+        tool="inspect_ai",
+        tool_version=(first.spec.get("packages") or {}).get("inspect_ai"),
+        date=first.spec.get("created"),
+        task_settings=task_settings,
+        task_names=task_names,
+        subset=_subset(logs),
+        files=[log.path.name for log in logs],
+        other_files=[file.name for file in others],
+        complete=all(log.finished for log in logs),
+    )
+    return builder.finish(
+        info,
+        metrics=lambda task, scorer, metric: {"default": (task, scorer, metric) in headlines},
+        reread=lambda: read(path, options.with_texts()).texts(),
+    )
+
+
+def _latest(logs: list[Log], builder: RunBuilder) -> list[Log]:
+    """Keep the last attempt of each evaluation: a retry writes a new log that carries the finished samples over."""
+    latest: dict[str, Log] = {}
+    for log in sorted(logs, key=lambda log: (str(log.spec.get("created")), log.path.name)):
+        latest[str(log.spec.get("task_id") or log.path)] = log
+    superseded = [log.path.name for log in logs if log not in latest.values()]
+    if superseded:
+        builder.warn(f"{', '.join(superseded)}: a later log repeats this evaluation; left out")
+    return [log for log in logs if log in latest.values()]
+
+
+def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
+    """Give each log the number of its first repeat: logs of one task with different seeds are repeats."""
+    by_task: dict[str, list[Log]] = {}
+    for log in logs:
+        by_task.setdefault(log.task, []).append(log)
+    numbered = []
+    for task, of_task in by_task.items():
+        seeds = [str(_generation(log).get("seed")) for log in of_task]
+        if len(set(seeds)) < len(seeds):
+            names = " and ".join(log.path.name for log in of_task[:2])
+            raise FormatError(f"task '{task}' was logged {len(of_task)} times with the same seed: {names}; keep one, or name the file")
+        start = 0
+        for log in of_task:
+            numbered.append((log, start))
+            start += log.get("eval", "config", "epochs") or 1
+    return numbered
+
+
+def _read_log(log: Log, repeat: int, builder: RunBuilder, options: ReadOptions) -> list[str]:
+    """Add the samples of one log; return the tasks it holds."""
+    samples = log.samples(options.texts)
+    family = _ALL_SUBJECTS.fullmatch(log.task)
+    planned = (log.get("eval", "dataset", "samples") or 0) * (log.get("eval", "config", "epochs") or 1)
+    if not log.finished:
+        of = f" of {planned}" if planned else ""
+        builder.warn(f"{log.path.name}: the evaluation did not finish ({len(samples)}{of} samples are in the log)")
+    pairs = _scorers(log, samples)
+    tasks: dict[str, None] = {}
+    made: dict[tuple[str, Any], Item] = {}  # epochs of one sample share the item
+    for position, sample in enumerate(samples):
+        try:
+            name = f"{family[1]}:{sample.metadata.subject}" if family and sample.metadata and sample.metadata.subject else log.task
+            task = canonical_task(name)
+            tasks.setdefault(task)
+            item = made.get((task, sample.id))
+            if item is None:
+                as_a_set = bool(sample.scores) and "choice" in sample.scores
+                item = made[task, sample.id] = read_item(builder, task, known_task(name), sample, as_a_set)
+            _add(builder, item, sample, repeat + sample.epoch - 1, pairs, str(log.spec.get("model")))
+        except (AttributeError, TypeError, KeyError, ValueError) as fault:
+            raise FormatError(
+                f"{log.path}: sample {position + 1} (id {sample.id!r}) is not a sample of Inspect ({type(fault).__name__}: "
+                f"{fault}); check the file"
+            ) from fault
+    return list(tasks)
+
+
+def _scorers(log: Log, samples: Sequence[Sample]) -> list[tuple[str, str]]:
+    """Every (scorer, metric) of the log: a sample that lacks one is not observed under it, which must be said."""
+    found: dict[tuple[str, str], None] = {}
+    for sample in samples:
+        if sample.scores is None and sample.score is not None:
+            sample.scores = {"score": sample.score}
+        for scorer, score in (sample.scores or {}).items():
+            for metric, _ in values(score):
+                found.setdefault((scorer, metric))
+    if found:
+        return list(found)
+    named = [str(scorer.get("name")) for scorer in log.spec.get("scorers") or []]
+    return [(name, SCALAR) for name in named] or [("none", SCALAR)]
+
+
+def _add(builder: RunBuilder, item: Item, sample: Sample, repeat: int, pairs: list[tuple[str, str]], model: str) -> None:
+    prompt, response, stop = None, None, None
+    if isinstance(sample, FullSample):
+        prompt, response, stop = _texts(sample)
+    scores = sample.scores or {}
+    first = next(iter(scores.values()), None)
+    builder.reply(item, prompt=prompt, response=response, choice=_chosen(item, first)[1] if first else None)
+    limit = _named(sample.limit, "type")
+    error = _named(sample.error, "message")
+    facts: dict[str, Any] = {
+        "repeat": repeat,
+        "output_tokens": _output_tokens(sample, model),
+        "stop_reason": limit or stop,
+        "prompt_key": items.text_hash(prompt) if prompt is not None else None,
+    }
+    failed = None
+    if error is not None:
+        failed = "error"
+    elif sample.invalidation is not None:
+        failed = "unscored"
+        error = f"invalidated: {_named(sample.invalidation, 'reason') or 'no reason given'}"
+    for scorer, metric in pairs:
+        score = scores.get(scorer)
+        if failed is not None or score is None:
+            builder.sample(item, scorer=scorer, metric=metric, state=failed or "unscored", error=error, **facts)
+            continue
+        value = dict(values(score)).get(metric)
+        graded = number(value)
+        if graded is None and isinstance(value, str):
+            builder.warn(f"task '{item.task}': scorer '{scorer}' gives texts such as '{value[:40]}', which are no scores: not observed")
+        state = answer_state(sample, score, value, graded)
+        index, choice = _chosen(item, score) if graded is not None else (None, None)
+        if item.options and state == "answered" and choice is None:
+            state = "no_answer"  # a letter that no option has
+        builder.sample(
+            item, scorer=scorer, metric=metric, score=graded, state=state, choice_index=index, choice=choice, **facts
+        )
+        if len(score.history) > 1:
+            builder.count("edited_scores")
+
+
+def _chosen(item: Item, score: Score) -> tuple[int | None, str | None]:
+    """Return the option chosen, by position and text; for open questions the answer, unless it is the whole reply."""
+    answer = score.answer
+    if not isinstance(answer, str) or not answer.strip():
+        return None, None
+    if item.options:
+        places = letters(answer, len(item.options))
+        if not places:
+            return None, None
+        if len(places) == 1:
+            return places[0], item.options[places[0]]
+        return None, "\n".join(sorted(item.options[place] for place in places))
+    text = " ".join(answer.split())
+    # A summary ends a long answer with dots. Both ways of reading a log must see the same, so neither takes these.
+    return (None, None) if len(text) > _CUT_ANSWER or text.endswith("...") else (None, text)
+
+
+def _named(value: Any, name: str) -> str | None:
+    """A summary has the error and the limit as text, a full sample as an object."""
+    if isinstance(value, dict):
+        value = value.get(name)
+    return None if value is None else str(value)
+
+
+def _output_tokens(sample: Sample, model: str) -> int | None:
+    """The evaluated model's own tokens; those of a grader beside it do not count."""
+    usage = sample.model_usage
+    if model in usage:
+        return usage[model].output_tokens
+    counted = [one.output_tokens for one in usage.values() if one.output_tokens is not None]
+    return sum(counted) if counted else None
+
+
+def _texts(sample: FullSample) -> tuple[str | None, str | None, str | None]:
+    """Return prompt, reply and stop reason. The prompt is the conversation up to the last reply."""
+    reply = sample.output.choices[0] if sample.output and sample.output.choices else None
+    response = shown_text(reply.message.content) if reply and reply.message else None
+    said = sample.messages
+    while said and said[-1].role == "assistant":
+        said = said[:-1]
+    if not said:
+        return None, response, reply.stop_reason if reply else None
+    if len(said) == 1 and said[0].role == "user":
+        prompt = shown_text(said[0].content)
+    else:
+        prompt = "\n\n".join(f"[{message.role}]\n{shown_text(message.content)}" for message in said)
+    return prompt, response, reply.stop_reason if reply else None
+
+
+def _generation(log: Log) -> dict[str, Any]:
+    """Generation settings: those of the model, overruled by those of the plan."""
+    return {**(log.spec.get("model_generate_config") or {}), **(log.get("plan", "config") or {})}
+
+
+def _settings(log: Log) -> dict[str, Any]:
+    generation = _generation(log)
+    found = {name: generation[name] for name in _GENERATION if generation.get(name) is not None}
+    if "system_message" in found:
+        found["system_prompt"] = f"{items.text_hash(str(found.pop('system_message'))):016x}"
+    steps = log.get("plan", "steps")
+    if steps:
+        written = msgspec.json.encode([[step.get("solver"), step.get("params")] for step in steps], order="sorted")
+        names = ", ".join(str(step.get("solver")) for step in steps)
+        found["prompt_template"] = f"{names} {items.text_hash(written.decode()):016x}"
+    if log.spec.get("task_args"):
+        found["task_args"] = log.spec["task_args"]
+    found["task_version"] = log.spec.get("task_version")
+    config = log.spec.get("config") or {}
+    for name in ("message_limit", "token_limit", "time_limit", "working_limit"):
+        if config.get(name) is not None:
+            found[name] = config[name]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _subset(logs: Sequence[Log]) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    for log in logs:
+        config = log.spec.get("config") or {}
+        for name in ("limit", "sample_id"):
+            if config.get(name) is not None:
+                chosen[name] = config[name]
+    return chosen
