@@ -278,13 +278,13 @@ def describe_metrics(
 
 
 def _with_defaults(metrics: list[Metric]) -> list[Metric]:
-    """Mark one metric per task as default: the reader's word, else the first 0/1 one, else the first."""
+    """Mark one metric per task as default: the reader's word, else the first 0/1 one, else the first with any value."""
     by_task: dict[str, list[Metric]] = {}
     for metric in metrics:
         by_task.setdefault(metric.task, []).append(metric)
     chosen = set()
     for of_task in by_task.values():
-        ranked = sorted(of_task, key=lambda m: (not m.default, not m.binary))
+        ranked = sorted(of_task, key=lambda m: (not m.default, m.low is None, not m.binary))
         chosen.add((ranked[0].task, ranked[0].scorer, ranked[0].metric))
     return [msgspec.structs.replace(m, default=(m.task, m.scorer, m.metric) in chosen) for m in metrics]
 

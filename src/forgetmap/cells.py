@@ -83,8 +83,10 @@ def make_cells(
     """Return every cell of every level: tasks, categories, groups (where the taxonomy has them) and the total."""
     tasks = _tasks(observed, chance, paper, taxonomy)
     combine = _combine_items if weight == "items" else _combine_tasks
-    by_category = _grouped(tasks, lambda t: t.category)
     cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
+    # A task whose scores have no place in [0, 1] is shown, but nothing can be averaged with it.
+    tasks = [t for t in tasks if t.observed["acc_before"] is not None] or tasks
+    by_category = _grouped(tasks, lambda t: t.category)
     cells += [
         _cell("category", name, _path(of[0], name)[:-1] or (name,), of, combine) for name, of in by_category.items()
     ]

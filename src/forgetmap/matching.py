@@ -14,8 +14,8 @@ _INSTANCE = [*KEY, "occurrence"]
 
 def match_duplicates(
     before: pl.LazyFrame, after: pl.LazyFrame
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
-    """Return a slot per duplicated item instance of each side, and how many pairs each rule made.
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int], int]:
+    """Return a slot per duplicated item instance of each side, how many pairs each rule made, how many are surplus.
 
     Both frames hold one row per item instance: key, occurrence, text_key, native_id.
     """
@@ -48,7 +48,8 @@ def match_duplicates(
     matched = pl.concat(pairs).with_row_index("_pair")
     slots_left = _slots(left, matched.select("_left", "_pair"), "_left", first=0)
     slots_right = _slots(right, matched.select("_right", "_pair"), "_right", first=left.height + right.height)
-    return slots_left, slots_right, made
+    surplus = matched.height - left.join(matched, on="_left").select(KEY).n_unique()
+    return slots_left, slots_right, made, surplus
 
 
 def _tasks_with_true_ids(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:

@@ -42,6 +42,8 @@ def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale)
     samples = rows.select(
         *ITEM,
         "repeat",
+        # A score off its scale was observed all the same: it has no value in [0, 1], but it is not null.
+        pl.col("score").is_not_null().alias("scored"),
         _value(metrics, kinds, scale).alias("score"),
         _right(metrics, kinds, scale).alias("right"),
         pl.col("answer_state").is_in(NO_CHOICE_STATES).fill_null(False).alias("no_choice"),
@@ -112,10 +114,9 @@ def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
     return samples.select(
         *ITEM,
         "score",
-        "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown",
-        scored=pl.col("score").is_not_null(),
+        "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown", "scored",
         right=right.cast(pl.UInt8),
-        none=(pl.col("no_choice") & ~right).cast(pl.UInt8),
+        none=(pl.col("no_choice") & ~right.fill_null(False)).cast(pl.UInt8),
     )  # fmt: skip
 
 
@@ -140,10 +141,10 @@ def _reduced(samples: pl.LazyFrame, run: Run, graded: bool) -> pl.LazyFrame:
         prompt_key=_agreed("prompt_key"),
         text_row=pl.col("text_row").get(pl.col("repeat").arg_min()),
         state_unknown=pl.col("state_unknown").any(),
-        repeats=pl.col("score").count().cast(pl.Float64),
-        scored=pl.col("score").count() > 0,
+        repeats=pl.col("scored").sum().cast(pl.Float64),
+        scored=pl.col("scored").any(),
         right=right.mean(),
-        none=(pl.col("no_choice") & ~right).mean(),
+        none=(pl.col("no_choice") & ~right.fill_null(False)).mean(),
     )
 
 

@@ -31,7 +31,7 @@ class Pairing:
     paired: int  # items with a score on both sides
     only_before: int
     only_after: int
-    duplicates: int  # paired items that share their content with another
+    duplicates: int  # paired items whose content was paired before: surplus copies
     duplicate_rules: Mapping[str, int]
     null_before: int  # matched items without a score on that side
     null_after: int
@@ -113,7 +113,7 @@ def pair_runs(
         )
     ours = read_outcomes(before, choices, "before", scale)
     theirs = read_outcomes(after, choices, "after", scale)
-    left, right, rules = _with_slots(before, after, ours, theirs, choices)
+    left, right, rules, surplus = _with_slots(before, after, ours, theirs, choices)
     matched = left.join(right, on=KEY, suffix="_after")
     items = _related(matched) if ours.repeats == theirs.repeats == 1 else _related_repeats(matched, ours, theirs)
     patterns = _patterns(items, choices)
@@ -134,7 +134,7 @@ def pair_runs(
         paired=paired,
         only_before=n_left - n_matched + stray_left,
         only_after=n_right - n_matched + stray_right,
-        duplicates=sum(rules.values()),
+        duplicates=surplus,
         duplicate_rules=rules,
         null_before=nulls[0],
         null_after=nulls[1],
@@ -174,16 +174,16 @@ def _coverage(paired: int, items: int, missing: int, other: Run) -> float | None
 
 def _with_slots(
     before: Run, after: Run, ours: Outcomes, theirs: Outcomes, choices: list[ScoreChoice]
-) -> tuple[pl.LazyFrame, pl.LazyFrame, dict[str, int]]:
+) -> tuple[pl.LazyFrame, pl.LazyFrame, dict[str, int], int]:
     if not before.info.counts.get("duplicates") and not after.info.counts.get("duplicates"):
         same = pl.lit(0, dtype=pl.UInt32)
-        return ours.items.with_columns(slot=same), theirs.items.with_columns(slot=same), {}
+        return ours.items.with_columns(slot=same), theirs.items.with_columns(slot=same), {}, 0
     tasks = [choice.task for choice in choices]
-    slots_left, slots_right, rules = match_duplicates(_instances(before, tasks), _instances(after, tasks))
+    slots_left, slots_right, rules, surplus = match_duplicates(_instances(before, tasks), _instances(after, tasks))
     slot = pl.col("slot").fill_null(0)
     left = ours.items.join(slots_left.lazy(), on=ITEM, how="left").with_columns(slot)
     right = theirs.items.join(slots_right.lazy(), on=ITEM, how="left").with_columns(slot)
-    return left, right, rules
+    return left, right, rules, surplus
 
 
 def _instances(run: Run, tasks: list[str]) -> pl.LazyFrame:

@@ -90,9 +90,7 @@ def write_items(folder: Path) -> None:
             "dev": extra["dev"],
             "test": [item for item in shared["mmlu"] if item["subject"] == "anatomy"],
         },
-        "abstract_algebra": {
-            "test": [item for item in shared["mmlu"] if item["subject"] == "abstract_algebra"]
-        },
+        "abstract_algebra": {"test": [item for item in shared["mmlu"] if item["subject"] == "abstract_algebra"]},
         "gsm8k": {"test": shared["gsm8k"]},
         "piqa": {"test": shared["piqa"]},
     }

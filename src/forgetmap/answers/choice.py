@@ -42,6 +42,7 @@ _LETTER_ALONE = re.compile(
 )
 _LETTER_LAST = re.compile(r"[ \t]*+[(\[]([A-Z]{1,2})[)\]]$")  # "Paris (B)"
 _LETTER_LED_LINE = re.compile(r"^[ \t]*+[(\[]?([A-Z])[)\].:](?=\s|$)", re.MULTILINE)
+_LETTER_LINE = re.compile(r"^[ \t]*+[(\[]?([A-Z])(?:[)\].:](?=\s|$)|[ \t]*+$)", re.MULTILINE)
 _BRACKETED = re.compile(r"[(\[][ ]?([A-Za-z]{1,2})[ ]?[)\]]")
 _BARE = re.compile(  # not after a number, where it is a unit: "75 J"
     rf"(?<![A-Za-z0-9_'\u00c0-\u024f.-])(?<![0-9][ ])([A-Z]{{1,2}}){LETTER_ENDS}"
@@ -185,7 +186,7 @@ def _lone_line(text: str, options: ShownOptions) -> int | None:
             named.add(index)
     if not named:
         return None
-    shown = named | {letter_index(match[1], options.k) for match in _LETTER_LED_LINE.finditer(text)}
+    shown = named | {letter_index(match[1], options.k) for match in _LETTER_LINE.finditer(text)}
     return named.pop() if len(shown - {None}) == 1 else _CONFLICT
 
 

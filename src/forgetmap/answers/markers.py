@@ -48,9 +48,9 @@ def _pattern(language: str) -> re.Pattern[str]:
     if language in _UNSPACED:
         return re.compile(rf"(?:{word})[ \t]*+(?:(?:{verbs})[ \t]*+[:=]?|[:=])")
     # Up to six words between: "the answer to the third question is". Lazy: the nearest verb or colon counts.
-    between = r"(?:[ \t]+[^\s.:;!?()=<>]{1,30}+){0,6}?"
-    link = rf"(?:[ \t]*+[:=]|[ \t]+(?:{verbs})(?!\w)[ \t]*+:?)"
-    bare = r"[ \t]+(?=[(\[]?(?-i:[A-Z])[)\].]{0,2}[ \t]*+$)"  # "Answer (B)" alone on its line
+    between = r"(?:[ \t]++[^\s.:;!?()=<>]{1,30}+){0,6}?"
+    link = rf"(?:[ \t]*+[:=]|[ \t]++(?:{verbs})(?!\w)[ \t]*+:?)"
+    bare = r"[ \t]++(?=[(\[]?(?-i:[A-Z])[)\].]{0,2}[ \t]*+$)"  # "Answer (B)" alone on its line
     tag = r">"  # <answer>B</answer>
     # Not inside another word of its own script; "最终Answer:" is a marker.
     return re.compile(

@@ -18,6 +18,7 @@ from forgetmap.answers.cleaning import clean_reply
 _COMMA_DECIMAL = frozenset({"de", "es", "fr", "it", "pt", "nl", "ru", "uk", "pl", "cs", "tr", "sv", "id", "vi"})
 _LAKH_GROUPING = frozenset({"bn", "hi", "te", "ta", "mr", "gu", "ur", "pa", "ne"})  # 12,34,567
 _DIGITS_READ = 400  # a longer run of digits is noise, and converting it would be slow
+_RUN_READ = 2000
 _TOLERANCE = Fraction(1, 10**6)
 
 _MARKS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2011": "-", "\u066b": ".", "\u066c": ","})
@@ -27,6 +28,7 @@ _CURRENCY = "$\u20ac\u00a3\u00a5\u20b9\u0e3f\u09f3\u20a9\u20bd\u20ba\u20ab\u20b1
 RUN = re.compile(
     r"(?P<run>[0-9]++(?:[.,'][0-9]++|[ ][0-9]{3}(?![0-9]))*+)(?P<exponent>[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z.]))?"
 )
+_LETTER = re.compile(r"[A-Za-z_]")
 _WORD = re.compile(r"[A-Za-z0-9_.)\]}%]")  # what a sign or a leading point cannot follow
 _CURRENCY_WORDS = ("Rs", "sh", "Sh", "USD", "EUR", "GBP", "KES", "TZS", "THB", "BDT", "INR")
 _SEPARATOR = re.compile(r"[.,' ]")
@@ -112,7 +114,7 @@ def base_language(language: str) -> str:
 def numerals(match: re.Match[str], language: str) -> list[Numeral]:
     """The numbers one `RUN` match stands for, left to right; none for the digits of a word ("CO2", "x1")."""
     text, start, run = match.string, match.start(), match["run"]
-    if start and _WORD.match(text, start - 1) and not text.endswith(_CURRENCY_WORDS, 0, start):
+    if start and _LETTER.match(text, start - 1) and not text.endswith(_CURRENCY_WORDS, 0, start):
         return []
     if text.endswith(".", 0, start) and not (start > 1 and _WORD.match(text, start - 2)):
         run, start = f"0.{run}", start - 1  # ".5"
@@ -122,6 +124,8 @@ def numerals(match: re.Match[str], language: str) -> list[Numeral]:
     if text.endswith(("-", "+"), 0, start) and not (start > 1 and _WORD.match(text, start - 2)):
         start -= 1  # a minus, and not the dash of "10-3"
         sign = text[start]
+    if len(run) > _RUN_READ:  # a list of many numbers; its end is what a reply ends on
+        run = run[-_RUN_READ:].lstrip(".,' ")
     found = []
     pieces = _runs(run, language)
     for place, digits in enumerate(pieces):

@@ -86,7 +86,7 @@ class ShownOptions:
     def after_own_text(self, rest: str, index: int) -> str | None:
         """What follows the option's own text at the start of `rest`; null if `rest` does not start with it."""
         exact, folded, _ = self._keys[index]
-        head = rest.lstrip(EDGE + _DASHES)
+        head = " ".join(rest.split()).lstrip(EDGE + _DASHES)
         if not exact or head[: len(exact)].casefold() != folded:
             return None
         tail = head[len(exact) :]

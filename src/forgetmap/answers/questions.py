@@ -14,7 +14,7 @@ _LINE = re.compile(
     r"|(?P<closed>[A-Z])\)"
     r"|(?P<dot>[A-Z])\.(?=[ \t]|$)"
     r"|(?P<colon>[A-Z]):(?=[ \t]|$)"
-    r"|(?P<blank>$)"
+    r"|(?P<blank>$(?:\n[ \t]*+$)*+)"
     r"|(?P<stop>(?:answer|reasoning|question)[ \t]*+:)"
     r")[ \t]*+",
     re.MULTILINE | re.IGNORECASE,
@@ -55,8 +55,8 @@ def _last_block(text: str) -> _Block | None:
             continue
         if block is not None:
             index = _ALPHABET.find(letter) if letter else -1
-            expected = len(block.starts)
-            if kind == block.style and index == expected:
+            parted = blank_at is not None and not text[blank_at : match.start()].isspace()
+            if kind == block.style and index == len(block.starts) and not parted:
                 block.ends.append(match.start() if blank_at is None else blank_at)
                 block.starts.append(match.end())
                 blank_at = None

@@ -16,15 +16,25 @@ import polars as pl
 from forgetmap import items
 from forgetmap.builder import RunBuilder
 from forgetmap.errors import FormatError
-from forgetmap.readers.lighteval import Log, describe_metric, find_logs, number_repeats, run_info
-from forgetmap.readers.lighteval_items import Answer, Scorebook, make_item
-from forgetmap.readers.lighteval_query import parse_queries
+from forgetmap.readers.lighteval.items import make_item
+from forgetmap.readers.lighteval.logs import Log, describe_metric, find_logs, number_repeats, run_info
+from forgetmap.readers.lighteval.queries import PromptHasher, parse_queries
+from forgetmap.readers.lighteval.scores import Answer, Scorebook
 from forgetmap.readers.source import ReadOptions, sniff
 from forgetmap.run import Run
 from forgetmap.tasks import known_task
 
 _STRUCTS = ("doc", "metric", "model_response")
-_DOC = ("id", "query", "original_query", "instruction", "choices", "gold_index", "task_name", "sampling_methods")
+_DOC = (
+    "id",
+    "query",
+    "original_query",
+    "instruction",
+    "choices",
+    "gold_index",
+    "task_name",
+    "sampling_methods",
+)
 _RESPONSE = ("input", "text", "text_post_processed", "logprobs", "truncated_tokens_count")
 
 
@@ -45,7 +55,9 @@ def read(path: Path, options: ReadOptions) -> Run:
         frames.append(frame := _load(log.path))
         named = frame["task_name"].drop_nulls().unique().to_list() if "task_name" in frame.columns else []
         if len(named) > 1:
-            raise FormatError(f"{log.path}: holds the tasks {' and '.join(sorted(named)[:3])}; lighteval writes a file per task")
+            raise FormatError(
+                f"{log.path}: holds the tasks {' and '.join(sorted(named)[:3])}; lighteval writes a file per task"
+            )
         log.raw_task = named[0] if named and named[0] else log.raw_task
     seeds = number_repeats(logs, builder)
     for log, frame in zip(logs, frames, strict=True):
@@ -96,10 +108,14 @@ def _read_file(log: Log, frame: pl.DataFrame, builder: RunBuilder) -> None:
         column("metric"), column("text"), column("text_post_processed"), column("logprobs"), column("choices"),
         column("extracted"), column("reply_length"), strict=True,
     ):  # fmt: skip
-        ranked = list(logprobs) if logprobs and not texts else None
-        replies = texts or ()
-        answers.append(Answer(scores, ranked, choices or (), replies, extracted, tokens, cleaned or replies))
+        if logprobs and not texts:
+            answers.append(Answer(scores, logprobs, choices or ()))
+        else:
+            reply = texts[0] if texts else None
+            bare = cleaned[0] if cleaned else reply
+            answers.append(Answer(scores, None, choices or (), reply, bare, len(texts or ()), extracted, tokens))
     scorebook = Scorebook(builder, log.repeat, answers)
+    hasher = PromptHasher()
     for (question, shown), answer, gold_index, native_id, prompt, images in zip(
         asked, answers, column("gold_index"), column("id"), column("input"), column("images"), strict=True
     ):
@@ -114,7 +130,8 @@ def _read_file(log: Log, frame: pl.DataFrame, builder: RunBuilder) -> None:
             gold=(),
             native_id=native_id,
         )
-        scorebook.add(item, answer, _prompt_text(prompt))
+        text = _prompt_text(prompt)
+        scorebook.add(item, answer, text, hasher.key(text, None))
     scorebook.remark(log.task)
 
 

@@ -92,7 +92,8 @@ def _checked(data: dict[Any, Any], path: Path) -> dict[str, Any]:
     try:
         fields: dict[str, Any] = model.model_validate(data).model_dump()
     except ValidationError as invalid:
-        error = invalid.errors(include_url=False)[0]
+        # A misspelt key is also a missing one: the misspelling says more.
+        error = min(invalid.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
         place = ".".join(str(step) for step in error["loc"])
         if error["type"] == "extra_forbidden":
             near = difflib.get_close_matches(place, model.model_fields, n=1)

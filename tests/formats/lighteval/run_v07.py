@@ -18,10 +18,10 @@ AutoTokenizer.from_pretrained = lambda name: None
 AutoModelForSequenceClassification.from_pretrained = lambda name: SimpleNamespace(eval=lambda: None)
 torch.utils.data.distributed.T_co = TypeVar("T_co", covariant=True)  # gone from torch since
 
-from lighteval.logging.evaluation_tracker import EvaluationTracker
-from lighteval.models.transformers.transformers_model import TransformersModel
-from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
-from stub_v1 import StubModel
+from lighteval.logging.evaluation_tracker import EvaluationTracker  # noqa: E402
+from lighteval.models.transformers.transformers_model import TransformersModel  # noqa: E402
+from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters  # noqa: E402
+from stub_v1 import StubModel  # noqa: E402
 
 
 class GivenModel(StubModel, TransformersModel):
@@ -29,9 +29,7 @@ class GivenModel(StubModel, TransformersModel):
 
 
 def main(model: str, seed: str, tasks: str, out: str) -> None:
-    config = SimpleNamespace(
-        model_name=f"stub/{model}", generation_parameters=SimpleNamespace(seed=int(seed))
-    )
+    config = SimpleNamespace(model_name=f"stub/{model}", generation_parameters=SimpleNamespace(seed=int(seed)))
     pipeline = Pipeline(
         tasks=tasks,
         pipeline_parameters=PipelineParameters(

@@ -23,9 +23,7 @@ def main(model: str, seed: str, tasks: str, out: str) -> None:
         model_config=CustomModelConfig(
             model_name=f"stub/{model}",
             model_definition_file_path="stub_v1.py",
-            generation_parameters=GenerationParameters(
-                seed=int(seed), temperature=0.6, top_p=0.95, max_new_tokens=256
-            ),
+            generation_parameters=GenerationParameters(seed=int(seed), temperature=0.6, top_p=0.95, max_new_tokens=256),
         ),
     )
     pipeline.model.docs = {(uid.task_name, uid.doc_id_seed): doc for uid, doc in pipeline.docs.items()}

@@ -28,9 +28,7 @@ def main(model: str, seed: str, tasks: str, out: str) -> None:
             model_name=f"stub/{model}",
             model_definition_file_path="stub_v2.py",
             cache_dir="cache",
-            generation_parameters=GenerationParameters(
-                seed=int(seed), temperature=0.6, top_p=0.95, max_new_tokens=256
-            ),
+            generation_parameters=GenerationParameters(seed=int(seed), temperature=0.6, top_p=0.95, max_new_tokens=256),
         ),
     )
     pipeline.evaluate()

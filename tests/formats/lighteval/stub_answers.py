@@ -30,9 +30,7 @@ class WordTokenizer:
     def encode(self, text: str, add_special_tokens: bool = False) -> list[int]:
         return [zlib.crc32(word.encode()) % 49_999 + 1 for word in text.split()]
 
-    def apply_chat_template(
-        self, messages, tokenize: bool = False, add_generation_prompt: bool = True
-    ) -> str:
+    def apply_chat_template(self, messages, tokenize: bool = False, add_generation_prompt: bool = True) -> str:
         turns = "".join(f"<|{turn['role']}|>\n{turn['content']}\n" for turn in messages)
         return turns + ("<|assistant|>\n" if add_generation_prompt else "")
 

@@ -41,8 +41,7 @@ class StubModel(LightevalModel):
             ]
             if doc.generation_size != 5:
                 texts = [
-                    f"<think>\nIs it {choice!r}?\n</think>\n{text}"
-                    for choice, text in zip(doc.choices * 9, texts)
+                    f"<think>\nIs it {choice!r}?\n</think>\n{text}" for choice, text in zip(doc.choices * 9, texts)
                 ]
             responses.append(
                 ModelResponse(

@@ -7,9 +7,7 @@ from lighteval.metrics.metrics import Metrics
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
 
-def task(
-    name: str, subset: str, prompt_function, metric: list, suite: str, splits: list[str], size: int = 256
-):
+def task(name: str, subset: str, prompt_function, metric: list, suite: str, splits: list[str], size: int = 256):
     return LightevalTaskConfig(
         name=name,
         suite=[suite],

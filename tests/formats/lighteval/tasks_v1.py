@@ -48,9 +48,7 @@ def option_texts(line: dict, task_name: str) -> Doc:
     )
 
 
-def task(
-    name: str, subset: str, prompt_function, metric: list, suite: str = "custom", **more
-) -> LightevalTaskConfig:
+def task(name: str, subset: str, prompt_function, metric: list, suite: str = "custom", **more) -> LightevalTaskConfig:
     settings = {
         "hf_repo": "local_data",
         "hf_avail_splits": ["test"],

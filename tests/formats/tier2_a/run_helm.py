@@ -56,6 +56,7 @@ class PlantedScenario(Scenario):
     def __init__(self, name: str, part: str, count: int) -> None:
         super().__init__()
         self.name, self.part, self.count = name, part, count
+        self.definition_path = Path(__file__).name  # not where this machine keeps it
 
     def get_instances(self, output_path: str) -> list[Instance]:
         if self.part == "gsm8k":

@@ -75,7 +75,9 @@ def _add(builder: RunBuilder, task: str, row: dict[str, Any]) -> None:
     else:
         golds = _gold_texts(gold, kind)
     if turns:
-        key = items.item_key([*context, *turns], options, golds)
+        # many tasks have no gold by design: their prompts are the whole content
+        whole = "content" if kind is None and gold is None else None
+        key = items.item_key([*context, *turns], options, golds, basis=whole)
     elif native is not None:
         key = items.item_key([task, str(native)], basis="native")
     else:

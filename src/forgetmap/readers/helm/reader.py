@@ -95,7 +95,7 @@ def _of_one_model(path: Path, specs: dict[Path, RunSpec], wanted: str | None) ->
     if not chosen:
         raise FormatError(f"{path}: no run of '{wanted}' in it; there are runs of {', '.join(models) or 'no model'}")
     if wanted is None and len(models) > 1:
-        raise FormatError(f"{path}: runs of {len(models)} models ({', '.join(models)}); choose one with --model NAME")
+        raise FormatError(f"{path}: runs of {len(models)} models ({', '.join(models)}); give a folder of one, or read_run's `model`")
     return chosen
 
 
@@ -246,7 +246,7 @@ def _add(
 def _shared_prompt(options: Sequence[str], reply: Reply) -> str | None:
     """Return what stands before the option's own text: each option was asked with its text at the end."""
     index = reply.reference_index
-    if reply.prompt is None or index is None or not 0 <= index < len(options):
+    if reply.prompt is None or index is None or not 0 <= index < len(options) or not options[index]:
         return None
     shared, found, _ = reply.prompt.rpartition(options[index])
     return shared if found else None

@@ -16,8 +16,9 @@ from typing import Any
 
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect import records
+from forgetmap.readers.inspect.directory import Directory
 from forgetmap.readers.inspect.records import FullSample, Message, Sample
-from forgetmap.readers.source import SafeZip, load_json, parse_json, sniff
+from forgetmap.readers.source import ZIP, SafeZip, load_json, parse_json, sniff
 
 HEADER, SUMMARIES, START = "header.json", "summaries.json", "_journal/start.json"
 CUT = "...\n(content truncated)"  # the end of a text that a summary cut
@@ -43,15 +44,12 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.zipped = sniff(path).kind == "zip"
-        self.finished = True
+        with open(path, "rb") as file:
+            self.zipped = file.read(4) == ZIP
         if self.zipped:
-            with SafeZip(path) as archive:
-                self.finished = HEADER in archive.names
-                name = HEADER if self.finished else START
-                self.header: dict[str, Any] = parse_json(archive.read(name), f"{path}: {name}")
+            self.header, self.finished = _zipped_header(path)
         else:
-            self.header = dict(sniff(path).first)
+            self.header, self.finished = dict(sniff(path).first), True
             self.header.pop("samples", None)
         self.spec: dict[str, Any] = self.header.get("eval") or {}
         if not isinstance(self.spec.get("task"), str):
@@ -74,6 +72,11 @@ class Log:
         """Return every sample, with its texts if asked for."""
         if not self.zipped:
             return self._in_one_piece(texts)
+        whole = texts or bool(self.get("invalidated"))
+        lettered = self._asks_for_letters()
+        quick = None if whole else self._quick_summaries()
+        if quick is not None and not any([_is_cut(sample, lettered) for sample in quick]):
+            return quick
         with SafeZip(self.path) as archive:
             members = _Members(archive, texts)
             found = members.summaries()
@@ -82,12 +85,19 @@ class Log:
                 known = {(str(sample.id), sample.epoch) for sample in found}
                 found += [members.full(*key) for key in members.keys() if key not in known]
             # The order of the summaries either way: texts that are read later must find their rows.
-            whole = texts or bool(self.get("invalidated"))
-            lettered = self._asks_for_letters()
             return [
                 members.full(str(sample.id), sample.epoch) if whole or _is_cut(sample, lettered) else sample
                 for sample in found
             ]
+
+    def _quick_summaries(self) -> list[Sample] | None:
+        """The summaries of a finished log, if there is one for every sample; the archive is not listed for that."""
+        directory = Directory(self.path)
+        content = directory.read(SUMMARIES)
+        if content is None:
+            return None
+        found = parse_json(content, f"{self.path}: {SUMMARIES}", records.decode_summaries)
+        return found if len(found) >= directory.samples() else None
 
     def _in_one_piece(self, texts: bool) -> list[Sample]:
         if not texts:
@@ -105,6 +115,20 @@ class Log:
         solvers = {str(step.get("solver")).rpartition("/")[2] for step in steps}
         scorers = {str(scorer.get("name")).rpartition("/")[2] for scorer in self.spec.get("scorers") or []}
         return "multiple_choice" in solvers or "choice" in scorers
+
+
+def _zipped_header(path: Path) -> tuple[dict[str, Any], bool]:
+    """Return the header, and whether it is the one that is written last."""
+    directory = Directory(path)
+    for name in (HEADER, START) if directory.usable else ():
+        content = directory.read(name)
+        if content is not None:
+            return parse_json(content, f"{path}: {name}"), name == HEADER
+    with SafeZip(path) as archive:
+        name = HEADER if HEADER in archive.names else START
+        if name not in archive.names:
+            raise FormatError(f"{path}: has neither {HEADER} nor {START}; check that Inspect wrote this file")
+        return parse_json(archive.read(name), f"{path}: {name}"), name == HEADER
 
 
 class _Members:
@@ -190,14 +214,14 @@ class _Members:
 
 def _is_cut(sample: Sample, lettered: bool) -> bool:
     """Whether the summary lacks something the item's key is made of."""
+    asked, target = sample.input, sample.target
+    if isinstance(asked, str) and isinstance(target, str):
+        return asked.endswith(CUT) or target.endswith(CUT) or (lettered and sample.choices is None)
+    targets = [target] if isinstance(target, str) else target
+    said = [Message(content=asked)] if isinstance(asked, str) else asked
     if lettered and sample.choices is None:
         return True
-    target = sample.target
-    if target.endswith(CUT) if isinstance(target, str) else any(text.endswith(CUT) for text in target):
-        return True
-    if isinstance(sample.input, str):
-        return sample.input.endswith(CUT)
-    return any(_lacks_content(message.content) for message in sample.input)
+    return any(text.endswith(CUT) for text in targets) or any(_lacks_content(message.content) for message in said)
 
 
 def _lacks_content(content: Any) -> bool:

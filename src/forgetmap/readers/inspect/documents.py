@@ -22,9 +22,25 @@ def read_item(builder: RunBuilder, task: str, profile: TaskProfile | None, sampl
     `as_a_set`: several right letters must all be named, which the engine's own choice scorer demands; a guess is then
     as good as never right (statistics.md 1).
     """
-    question, system = _question(sample.input)
-    targets = [sample.target] if isinstance(sample.target, str) else sample.target
     options: Sequence[str] | None = sample.choices or None
+    target = sample.target
+    if options is not None and len(target) == 1 and isinstance(target, str) and isinstance(sample.input, str):
+        # By far the most frequent kind: one letter.
+        place = ord(target) - ord("A")
+        if 0 <= place < min(len(options), 26):
+            gold = [options[place]]
+            return builder.item(
+                task,
+                key=items.item_key([sample.input], options, gold),
+                native_id=sample.id,
+                question=sample.input,
+                options=options,
+                gold=gold,
+                gold_index=place,
+                category=_category(sample.metadata),
+            )
+    question, system = _question(sample.input)
+    targets = [target] if isinstance(target, str) else target
     asked = question
     if options is None and len(targets) == 1 and _LONE_LETTER.fullmatch(targets[0].strip()):
         # The task put the options into the prompt by itself; their number makes the chance rate.
@@ -33,7 +49,7 @@ def read_item(builder: RunBuilder, task: str, profile: TaskProfile | None, sampl
             asked, options = parsed.question, parsed.options
     positions: list[int] = []
     if options is not None:
-        found = [letters(text, len(options)) for text in targets]
+        found = [_places(text, options) for text in targets]
         positions = sorted({place for one in found for place in one or []})
         golds = [options[place] for place in positions] if all(one for one in found) else None
     else:
@@ -66,6 +82,10 @@ def letters(text: str, count: int) -> list[int] | None:
     >>> letters("A, C", 4), letters("E", 4), letters("", 4)
     ([0, 2], None, [])
     """
+    if len(text) == 1:
+        place = ord(text) - ord("A")
+        if 0 <= place < min(count, 26):
+            return [place]
     places = []
     for token in _LETTERS.findall(text):
         place = 25 + int(token) if token.isdecimal() else ord(token.upper()) - ord("A")
@@ -73,6 +93,15 @@ def letters(text: str, count: int) -> list[int] | None:
             return None
         places.append(place)
     return places
+
+
+def _places(target: str, options: Sequence[str]) -> list[int] | None:
+    """The options a target names: by letters, as the engine wants it, or by text, as some tasks of people's own do."""
+    if len(target) > 1:
+        folded = [items.normalise(option) for option in options]
+        if folded.count(items.normalise(target)) == 1:
+            return [folded.index(items.normalise(target))]
+    return letters(target, len(options))
 
 
 def _open_gold(profile: TaskProfile | None, question: str, targets: Sequence[str]) -> list[str] | None:

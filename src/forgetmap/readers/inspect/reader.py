@@ -20,10 +20,10 @@ from forgetmap.errors import FormatError
 from forgetmap.readers.inspect.archive import Log, is_log
 from forgetmap.readers.inspect.documents import letters, read_item, shown_text
 from forgetmap.readers.inspect.records import FullSample, Sample, Score
-from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, values
+from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, value_of, values
 from forgetmap.readers.source import ReadOptions, split_files
 from forgetmap.run import Run, RunInfo
-from forgetmap.tasks import canonical_task, known_task
+from forgetmap.tasks import TaskProfile, canonical_task, known_task
 
 #: inspect_evals runs all 57 subjects of MMLU as one task and names the subject in the metadata.
 _ALL_SUBJECTS = re.compile(r"(?:inspect_evals/)?(mmlu)(?:_\d_shot)?")
@@ -108,30 +108,38 @@ def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
 def _read_log(log: Log, repeat: int, builder: RunBuilder, options: ReadOptions) -> list[str]:
     """Add the samples of one log; return the tasks it holds."""
     samples = log.samples(options.texts)
-    family = _ALL_SUBJECTS.fullmatch(log.task)
-    planned = (log.get("eval", "dataset", "samples") or 0) * (log.get("eval", "config", "epochs") or 1)
     if not log.finished:
+        planned = (log.get("eval", "dataset", "samples") or 0) * (log.get("eval", "config", "epochs") or 1)
         of = f" of {planned}" if planned else ""
         builder.warn(f"{log.path.name}: the evaluation did not finish ({len(samples)}{of} samples are in the log)")
     pairs = _scorers(log, samples)
-    tasks: dict[str, None] = {}
+    edits = sum([len(score.history) > 1 for sample in samples for score in (sample.scores or {}).values()])
+    if edits:
+        builder.count("edited_scores", edits)
+        said = "1 score was" if edits == 1 else f"{edits} scores were"
+        builder.warn(f"{log.path.name}: {said} edited after the run; the edited values are used")
+    family = _ALL_SUBJECTS.fullmatch(log.task)
+    model = str(log.spec.get("model"))
+    profiles: dict[str, tuple[str, TaskProfile | None]] = {}
     made: dict[tuple[str, Any], Item] = {}  # epochs of one sample share the item
     for position, sample in enumerate(samples):
         try:
-            name = f"{family[1]}:{sample.metadata.subject}" if family and sample.metadata and sample.metadata.subject else log.task
-            task = canonical_task(name)
-            tasks.setdefault(task)
+            subject = sample.metadata.subject if family and sample.metadata else None
+            name = f"{family[1]}:{subject}" if family and isinstance(subject, str) else log.task
+            if name not in profiles:
+                profiles[name] = canonical_task(name), known_task(name)
+            task, profile = profiles[name]
             item = made.get((task, sample.id))
             if item is None:
                 as_a_set = bool(sample.scores) and "choice" in sample.scores
-                item = made[task, sample.id] = read_item(builder, task, known_task(name), sample, as_a_set)
-            _add(builder, item, sample, repeat + sample.epoch - 1, pairs, str(log.spec.get("model")))
+                item = made[task, sample.id] = read_item(builder, task, profile, sample, as_a_set)
+            _add(builder, item, sample, repeat + sample.epoch - 1, pairs, model)
         except (AttributeError, TypeError, KeyError, ValueError) as fault:
             raise FormatError(
                 f"{log.path}: sample {position + 1} (id {sample.id!r}) is not a sample of Inspect ({type(fault).__name__}: "
                 f"{fault}); check the file"
             ) from fault
-    return list(tasks)
+    return [task for task, _ in profiles.values()]
 
 
 def _scorers(log: Log, samples: Sequence[Sample]) -> list[tuple[str, str]]:
@@ -141,53 +149,59 @@ def _scorers(log: Log, samples: Sequence[Sample]) -> list[tuple[str, str]]:
         if sample.scores is None and sample.score is not None:
             sample.scores = {"score": sample.score}
         for scorer, score in (sample.scores or {}).items():
-            for metric, _ in values(score):
-                found.setdefault((scorer, metric))
+            if not isinstance(score.value, (dict, list)):
+                found[scorer, SCALAR] = None
+            else:
+                found.update(((scorer, metric), None) for metric, _ in values(score))
     if found:
         return list(found)
     named = [str(scorer.get("name")) for scorer in log.spec.get("scorers") or []]
     return [(name, SCALAR) for name in named] or [("none", SCALAR)]
 
 
-def _add(builder: RunBuilder, item: Item, sample: Sample, repeat: int, pairs: list[tuple[str, str]], model: str) -> None:
-    prompt, response, stop = None, None, None
-    if isinstance(sample, FullSample):
-        prompt, response, stop = _texts(sample)
+def _add(
+    builder: RunBuilder, item: Item, sample: Sample, repeat: int, pairs: list[tuple[str, str]], model: str
+) -> None:
     scores = sample.scores or {}
-    first = next(iter(scores.values()), None)
-    builder.reply(item, prompt=prompt, response=response, choice=_chosen(item, first)[1] if first else None)
-    limit = _named(sample.limit, "type")
-    error = _named(sample.error, "message")
-    facts: dict[str, Any] = {
-        "repeat": repeat,
-        "output_tokens": _output_tokens(sample, model),
-        "stop_reason": limit or stop,
-        "prompt_key": items.text_hash(prompt) if prompt is not None else None,
-    }
-    failed = None
-    if error is not None:
-        failed = "error"
+    prompt_key, stop = None, None
+    if builder.keeps_texts and isinstance(sample, FullSample):
+        prompt, response, stop = _texts(sample)
+        prompt_key = items.text_hash(prompt) if prompt is not None else None
+        first = next(iter(scores.values()), None)
+        builder.reply(item, prompt=prompt, response=response, choice=_chosen(item, first)[1] if first else None)
+    else:
+        builder.reply(item)
+    if sample.limit is not None:
+        stop = _named(sample.limit, "type")
+    usage = sample.model_usage.get(model)
+    tokens = usage.output_tokens if usage is not None else _all_tokens(sample)
+    failed, error = None, None
+    if sample.error is not None:
+        failed, error = "error", _named(sample.error, "message")
     elif sample.invalidation is not None:
         failed = "unscored"
         error = f"invalidated: {_named(sample.invalidation, 'reason') or 'no reason given'}"
     for scorer, metric in pairs:
         score = scores.get(scorer)
-        if failed is not None or score is None:
-            builder.sample(item, scorer=scorer, metric=metric, state=failed or "unscored", error=error, **facts)
-            continue
-        value = dict(values(score)).get(metric)
-        graded = number(value)
-        if graded is None and isinstance(value, str):
-            builder.warn(f"task '{item.task}': scorer '{scorer}' gives texts such as '{value[:40]}', which are no scores: not observed")
-        state = answer_state(sample, score, value, graded)
-        index, choice = _chosen(item, score) if graded is not None else (None, None)
-        if item.options and state == "answered" and choice is None:
-            state = "no_answer"  # a letter that no option has
+        graded, state, index, choice = None, failed or "unscored", None, None
+        if failed is None and score is not None:
+            value = value_of(score, metric)
+            graded = number(value)
+            state = answer_state(sample, score, value, graded)
+            if graded is None:
+                if isinstance(value, str):
+                    builder.warn(
+                        f"task '{item.task}': scorer '{scorer}' gives texts such as '{value[:40]}', which are no scores: "
+                        "they count as not observed"
+                    )
+            else:
+                index, choice = _chosen(item, score)
+                if choice is None and state == "answered" and item.options:
+                    state = "no_answer"  # a letter that no option has
         builder.sample(
-            item, scorer=scorer, metric=metric, score=graded, state=state, choice_index=index, choice=choice, **facts
-        )
-        if len(score.history) > 1:
-            builder.count("edited_scores")
+            item, repeat=repeat, scorer=scorer, metric=metric, score=graded, state=state, choice=choice,
+            choice_index=index, prompt_key=prompt_key, output_tokens=tokens, stop_reason=stop, error=error,
+        )  # fmt: skip
 
 
 def _chosen(item: Item, score: Score) -> tuple[int | None, str | None]:
@@ -214,12 +228,9 @@ def _named(value: Any, name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _output_tokens(sample: Sample, model: str) -> int | None:
-    """The evaluated model's own tokens; those of a grader beside it do not count."""
-    usage = sample.model_usage
-    if model in usage:
-        return usage[model].output_tokens
-    counted = [one.output_tokens for one in usage.values() if one.output_tokens is not None]
+def _all_tokens(sample: Sample) -> int | None:
+    """The tokens of all models, where the evaluated one is not among them by name."""
+    counted = [one.output_tokens for one in sample.model_usage.values() if one.output_tokens is not None]
     return sum(counted) if counted else None
 
 

@@ -33,17 +33,25 @@ def number(value: Any) -> float | None:
 
     The engine turns such texts into 0. Here a value that cannot be read is not an observation.
     """
-    if isinstance(value, str):
-        known = _LETTERS.get(value)
-        if known is None:
-            known = _WORDS.get(value.lower())
-        if known is not None:
-            return known
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None if value is None else float(value)
+    if not isinstance(value, str):
+        return None if value is None else float(value)
+    known = _LETTERS.get(value)
+    if known is None:
+        known = _WORDS.get(value.lower())
+    if known is not None:
+        return known
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def value_of(score: Score, metric: str) -> Any:
+    """Return the value of one metric, None where the score has no such."""
+    value = score.value
+    if isinstance(value, (dict, list)):
+        return dict(values(score)).get(metric)
+    return value if metric == SCALAR else None
 
 
 def reason(score: Score) -> Any:
@@ -59,9 +67,10 @@ def answer_state(sample: Sample, score: Score, value: Any, graded: float | None)
         return "error" if reason(score) in _FAILURES else "unscored"
     if sample.limit is not None:
         return "truncated"
-    told = _REASONS.get(reason(score)) if score.reason is not None or score.metadata is not None else None
-    if told is not None:
-        return told
+    if score.reason is not None or score.metadata is not None:
+        told = _REASONS.get(reason(score))
+        if told is not None:
+            return told
     if value == "N":
         return "no_answer"
     if value == "P":
@@ -69,4 +78,4 @@ def answer_state(sample: Sample, score: Score, value: Any, graded: float | None)
     answer = score.answer
     if answer is None:
         return None
-    return "answered" if answer != "" and not (isinstance(answer, str) and answer.isspace()) else "no_answer"
+    return "no_answer" if isinstance(answer, str) and not answer.strip() else "answered"

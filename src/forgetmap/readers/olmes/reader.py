@@ -19,7 +19,7 @@ from forgetmap.errors import FormatError
 from forgetmap.readers.olmes.files import Request, Task, check_names, find_task, plain
 from forgetmap.readers.source import ReadOptions, records, sniff, split_files
 from forgetmap.run import Run, RunInfo
-from forgetmap.tasks import canonical_task
+from forgetmap.tasks import canonical_task, known_task
 
 #: Values of `metrics` that describe a prediction and score nothing.
 _NO_SCORES = ("predicted_index", "correct_choice", "no_answer")
@@ -118,7 +118,7 @@ def _item(builder: RunBuilder, task: Task, line: _Line, request: Request | None)
     if options:
         gold = [options[index]] if index is not None else []
     else:
-        gold = [str(one) for one in (line.label if isinstance(line.label, list) else [line.label]) if one is not None]
+        gold = _written_golds(task.name, request.question, line.label)
     return builder.item(
         name,
         key=items.item_key([request.question], options, gold),
@@ -129,6 +129,17 @@ def _item(builder: RunBuilder, task: Task, line: _Line, request: Request | None)
         gold_index=index if options else None,
         open_ended=not shown and bool(gold),
     )
+
+
+def _written_golds(task: str, question: str, label: Any) -> list[str]:
+    """Return the golds as texts, reduced as other tools' logs of the task are: GSM8K's 1,450 to 1450."""
+    golds = [str(one) for one in (label if isinstance(label, list) else [label]) if one is not None]
+    profile = known_task(task)
+    document = profile.document if profile else None
+    if document is None or document.coded != "hash4" or document.gold is None:
+        return golds
+    found = [document.content({document.question[0]: question, document.gold: gold}) for gold in golds]
+    return [text for content in found if content and content.gold for text in content.gold] or golds
 
 
 def _is_ranked(line: _Line, request: Request | None) -> bool:

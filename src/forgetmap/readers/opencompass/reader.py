@@ -8,7 +8,6 @@ evaluator of its own is missing) the samples are unscored: no guess is made from
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -172,8 +171,10 @@ def _verdicts(row: Row, labels: list[str]) -> Iterator[tuple[str, str, float | N
 
 
 def _score(row: Row, value: Any, field: str) -> float | None:
-    if value is None or isinstance(value, (bool, int, float)):
-        return None if value is None or not math.isfinite(value) else float(value)
+    if value is None:
+        return None
+    if isinstance(value, (bool, int, float)) and 0 <= value <= 1:
+        return float(value)
     raise FormatError(f"{row.place}: {field} is {str(value)[:60]!r}, expected true or false; evaluate again")
 
 

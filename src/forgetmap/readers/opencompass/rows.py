@@ -97,13 +97,17 @@ def _asked(entry: dict[str, Any]) -> str:
 
 def _joined(value: Any) -> str:
     """Return a prompt or reply as one text: roles one under the other, as the tool renders them without a template."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return "\n".join(part for part in map(_joined, value) if part)
-    if isinstance(value, dict):
-        return _joined(next((value[name] for name in ("prompt", "content", "text") if name in value), None))
-    return "" if value is None else str(value)
+    parts: list[str] = []
+    waiting = [value]  # a stack of our own: nesting in a hostile file may be deeper than Python's
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting.extend(reversed(one))
+        elif isinstance(one, dict):
+            waiting.append(next((one[name] for name in ("prompt", "content", "text") if name in one), None))
+        elif one is not None and one != "":
+            parts.append(str(one))
+    return "\n".join(parts)
 
 
 def load_rows(logged: Logged) -> Iterator[Row]:
@@ -153,6 +157,12 @@ def _entries(file: Path, content: Any) -> list[dict[str, Any]]:
         if not isinstance(entry, dict):
             found = "is missing" if entry is None else f"is {type(entry).__name__}, not an object"
             raise FormatError(f"{file}: entry {number} of {len(content)} {found}; run the inference again")
+        asked = entry.get("origin_prompt", "")
+        if not isinstance(asked, (str, list)):
+            raise FormatError(
+                f"{file}: entry {number}: origin_prompt is {type(asked).__name__}, expected a text or roles; run the "
+                "inference again"
+            )
         for name, value in entry.items():
             if is_label(name) and not isinstance(value, dict):
                 raise FormatError(
@@ -174,9 +184,8 @@ def _details(file: Path | None, content: Any) -> list[dict[str, Any]]:
             )
     found = [_NUMBER.fullmatch(str(row.get("example_abbr"))) for row in rows]
     order = [int(match[1]) for match in found if match]
-    if sorted(order) == list(
-        range(len(rows))
-    ):  # else a range of the data set, or several splits: keep the file's order
+    # other numbers mean a range of the data set, or several splits: then the file's order counts
+    if sorted(order) == list(range(len(rows))):
         rows = [row for _, row in sorted(zip(order, rows, strict=True), key=lambda pair: pair[0])]
     return rows
 

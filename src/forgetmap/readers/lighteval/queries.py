@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from forgetmap.answers.questions import ParsedQuestion, parse_choices
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _ASKED = ("Question:", "Q:")
 _STOP = re.compile(r"^[ \t]*(?:Reasoning|Answer)[ \t]*:|^[ \t]*A:[ \t]*\Z", re.MULTILINE)
-_OPTION = re.compile(r"^[ \t]*\(?([A-Z])[).:](?:[ \t]+|$)", re.MULTILINE)
 _FIRST_LABELS = ("\nA) ", "\nA. ", "\nA: ", "\n(A) ")
 _OPTIONS_LABEL = re.compile(r"(?:^|\n)[ \t]*(?:Answer )?(?:Options|Choices):\s*\Z", re.IGNORECASE)
 _DASHES = re.compile(r"(?:^|\n)[ \t]*Options:[ \t]*\n((?:[ \t]*-[ \t]+\S.*(?:\n|\Z))+)")
@@ -24,19 +27,19 @@ _PASSAGE_LABEL = re.compile(r"^\s*(?:Context|Passage|Paragraph|Story|Background)
 _QUOTES = {'"': '"', "\u201c": "\u201d"}
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """What one query asks."""
 
     question: str
-    options: list[str] | None  # texts of the option lines; None where the query shows none
+    options: tuple[str, ...] | None  # texts of the option lines; None where the query shows none
     before: str  # what stands before the question, demonstrations left out: preamble or passage
 
 
-def parse_query(query: str, instruction: str | None) -> Asked:
+def parse_query(query: str, instruction: str | None) -> Query:
     """Return question and options of one query.
 
     >>> parse_query("Choose.\\n\\nQuestion: 2+2?\\nA) 3\\nB) 4\\nAnswer:", "Choose.\\n\\n")[:2]
-    ('2+2?', ['3', '4'])
+    ('2+2?', ('3', '4'))
     """
     text = query
     if instruction and query.startswith(instruction):
@@ -50,16 +53,26 @@ def parse_query(query: str, instruction: str | None) -> Asked:
         if shown >= 0:
             line_end = before.find("\n", end)
             before = before[line_end:] if line_end >= 0 else ""
-    found = _option_lines(text)
-    if found is None:
-        stop = _STOP.search(text)
-        question = text[: stop.start()] if stop and text[: stop.start()].strip() else text
-        return Asked(question.strip(), None, before.strip())
-    start, options = found
-    question = text[:start].rstrip()
-    if question.endswith(":"):
-        question = _OPTIONS_LABEL.sub("", question)
-    return Asked(question.strip(), options, before.strip())
+    return Query(*_split(text), before.strip())
+
+
+@lru_cache(maxsize=1 << 15)  # before and after mostly ask in the same words
+def _split(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """Cut a text that starts with the question into question and options."""
+    found = _plain_options(text) or parse_choices(text)
+    if found and found.question.strip():
+        question = found.question.rstrip()
+        if question.endswith(":"):
+            question = _OPTIONS_LABEL.sub("", question)
+        return question.strip(), found.options
+    dashes = _DASHES.search(text)
+    if dashes and text[: dashes.start()].strip():
+        options = tuple(line.strip().removeprefix("-").strip() for line in dashes[1].strip().split("\n"))
+        if len(options) > 1:
+            return text[: dashes.start()].strip(), options
+    stop = _STOP.search(text)
+    question = text[: stop.start()] if stop and text[: stop.start()].strip() else text
+    return question.strip(), None
 
 
 def _last_line_start(text: str, words: Sequence[str]) -> tuple[int, int]:
@@ -79,41 +92,16 @@ def _last_line_start(text: str, words: Sequence[str]) -> tuple[int, int]:
     return best
 
 
-def _option_lines(text: str) -> tuple[int, list[str]] | None:
-    """Return where the options begin, and their texts: the last run of lines labelled A, B, C, …"""
+def _plain_options(text: str) -> ParsedQuestion | None:
+    """What `parse_choices` gives in the usual case, one run of one style with a line per option; None if in doubt.
+
+    It is the inner loop of a whole benchmark and takes no pattern.
+    """
     labels = [label for label in _FIRST_LABELS if label in text]
-    if len(labels) == 1 and text.count(labels[0]) == 1:
-        found = _plain_option_lines(text, labels[0])
-        if found is not None:
-            return found
-    labelled = list(_OPTION.finditer(text))
-    for first in range(len(labelled) - 1, -1, -1):
-        if labelled[first][1] != "A" or not text[: labelled[first].start()].strip():
-            continue
-        run = [labelled[first]]
-        for line in labelled[first + 1 :]:
-            if len(run) < len(LETTERS) and line[1] == LETTERS[len(run)]:
-                run.append(line)
-        if len(run) < 2:
-            continue
-        ends = [line.start() for line in run[1:]]
-        last = run[-1].end()
-        stop = _STOP.search(text, last)
-        blank = text.find("\n\n", last)
-        ends.append(min(stop.start() if stop else len(text), blank if blank >= 0 else len(text)))
-        return run[0].start(), [text[line.end() : end].strip() for line, end in zip(run, ends, strict=True)]
-    dashes = _DASHES.search(text)
-    if dashes and text[: dashes.start()].strip():
-        options = [line.strip().removeprefix("-").strip() for line in dashes[1].strip().split("\n")]
-        return (dashes.start(), options) if len(options) > 1 else None
-    return None
-
-
-def _plain_option_lines(text: str, label: str) -> tuple[int, list[str]] | None:
-    """The same for the usual case, one run of one style with a line per option, without patterns; None if in doubt."""
-    start = place = text.find(label)
-    if not start or text[:start].isspace():
+    if len(labels) != 1 or text.count(labels[0]) != 1:
         return None
+    label = labels[0]
+    start = place = text.find(label)
     options = []
     for letter in LETTERS[1:]:
         following = text.find(label.replace("A", letter), place + len(label))
@@ -124,15 +112,18 @@ def _plain_option_lines(text: str, label: str) -> tuple[int, list[str]] | None:
         options.append(option)
         if following < 0:
             rest = text[end:].strip() if end >= 0 else ""
-            return (start, options) if len(options) > 1 and rest in ("", "Answer:", "Reasoning:") else None
+            plain = len(options) > 1 and rest in ("", "Answer:", "Reasoning:")
+            return ParsedQuestion(text[:start], tuple(options)) if plain else None
         place = following
     return None
 
 
-def parse_queries(queries: Sequence[str], instructions: Sequence[str | None]) -> list[tuple[str, list[str] | None]]:
+def parse_queries(
+    queries: Sequence[str], instructions: Sequence[str | None]
+) -> list[tuple[str, tuple[str, ...] | None]]:
     """Return (question, options) of every query of one file, its template taken off."""
     asked = [parse_query(query, instruction) for query, instruction in zip(queries, instructions, strict=True)]
-    questions = _unquoted([one.question for one in asked])
+    asked = _unquoted(asked)
     given = [one.before for one in asked]
     if len(set(instructions)) > 1:  # an instruction that differs by item holds content: Social IQa, MCTest
         given = [
@@ -141,16 +132,29 @@ def parse_queries(queries: Sequence[str], instructions: Sequence[str | None]) ->
         ]
     passages = _own_lines(given)
     return [
-        (f"{passage}\n{question}" if passage else question, one.options)
-        for passage, question, one in zip(passages, questions, asked, strict=True)
+        (f"{passage}\n{one.question}" if passage else one.question, one.options)
+        for passage, one in zip(passages, asked, strict=True)
     ]
 
 
-def _unquoted(questions: list[str]) -> list[str]:
-    """Take quotation marks off if all questions have them: on some only, they are content."""
-    if all(len(text) > 1 and _QUOTES.get(text[0]) == text[-1] for text in questions):
-        return [text[1:-1] for text in questions]
-    return questions
+def _unquoted(asked: list[Query]) -> list[Query]:
+    """Take quotation marks off if all questions have them: on some only, they are content.
+
+    BBH questions carry their options inside the quotation, so the closing mark ends the last option.
+    """
+    bare = []
+    for one in asked:
+        text, options = one.question, one.options
+        closing = _QUOTES.get(text[:1])
+        if closing is None:
+            return asked
+        if len(text) > 1 and text[-1] == closing:
+            bare.append(one._replace(question=text[1:-1]))
+        elif options and options[-1].endswith(closing):
+            bare.append(one._replace(question=text[1:], options=(*options[:-1], options[-1][:-1].rstrip())))
+        else:
+            return asked
+    return bare
 
 
 def _own_lines(given: list[str]) -> list[str]:
@@ -169,3 +173,41 @@ def _own_lines(given: list[str]) -> list[str]:
         tail += 1
     own = {text: "\n".join(of_item[head : len(of_item) - tail]) for text, of_item in lines.items()}
     return [_PASSAGE_LABEL.sub("", own[text]).strip() for text in given]
+
+
+class PromptHasher:
+    """Gives `items.text_hash` of prompts, hashing what they have in common once.
+
+    The prompts of a task share their instruction and demonstrations, nine tenths of a few-shot prompt; a hash can go on
+    from there.
+    """
+
+    def __init__(self) -> None:
+        self._shared: dict[Any, tuple[bytes, Any]] = {}
+        self._last: dict[Any, bytes] = {}
+
+    def key(self, prompt: str | bytes | None, group: object) -> int | None:
+        """Return the hash; `group` tells apart sets of prompts that share a beginning."""
+        if prompt is None:
+            return None
+        content = prompt.encode("utf-8", "surrogatepass") if isinstance(prompt, str) else prompt
+        shared = self._shared.get(group)
+        if shared is not None and content.startswith(shared[0]):
+            running = shared[1].copy()
+            running.update(content[len(shared[0]) :])
+            return int.from_bytes(running.digest(), "little")
+        last = self._last.get(group)
+        if last is not None:
+            beginning = _common_beginning(last, content)
+            if len(beginning) > 256:
+                self._shared[group] = (beginning, blake2b(beginning, digest_size=8))
+        self._last[group] = content
+        return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+
+
+def _common_beginning(one: bytes, other: bytes) -> bytes:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return one[:low]

@@ -1,0 +1,57 @@
+"""Shared helpers: small runs made of rows, and the command line as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, settings
+
+from forgetmap import Run
+from forgetmap.cli.app import main
+
+settings.register_profile("quiet", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("quiet")
+
+LOGS = Path(__file__).parent / "formats" / "data"
+
+
+def make_run(rows: Sequence[dict[str, Any]], *, model: str | None = None, **columns: str) -> Run:
+    """A run of a table with one dictionary per sample."""
+    return Run.from_frame(pl.DataFrame(list(rows), infer_schema_length=None), model=model, columns=columns)
+
+
+def answer(number: int, correct: bool | float | None, **more: Any) -> dict[str, Any]:
+    """A row of a four-option question whose gold is its second option."""
+    return {
+        "item_id": str(number),
+        "question": f"Question {number}?",
+        "options": ["w", "x", "y", "z"],
+        "gold": "x",
+        "correct": correct,
+        **more,
+    }
+
+
+@pytest.fixture
+def logs() -> Path:
+    """Real logs written by the real tools."""
+    return LOGS
+
+
+@pytest.fixture
+def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run `forgetmap …` in this process and return exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["forgetmap", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+            raise SystemExit(0)
+        out, err = capsys.readouterr()
+        return int(left.value.code or 0), out, err
+
+    return run
