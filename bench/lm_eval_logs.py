@@ -37,7 +37,9 @@ def write_log(folder: Path, side: int, rows: int = ROWS) -> Path:
             moved = rng.random() < 0.1  # drawn on both sides, so that the items stay the same
             if side and moved:
                 pick = (pick + 1) % 4
-            prompt = shots + question + "".join(f"\n{x}. {c}" for x, c in zip("ABCD", choices, strict=True)) + "\nAnswer:"
+            prompt = (
+                shots + question + "".join(f"\n{x}. {c}" for x, c in zip("ABCD", choices, strict=True)) + "\nAnswer:"
+            )
             likelihoods = [-3.0 - place - (0 if place == pick else 5) for place in range(4)]
             requests = {
                 f"gen_args_{place}": {"arg_0": prompt, "arg_1": f" {letter}"} for place, letter in enumerate("ABCD")
@@ -92,7 +94,12 @@ def main() -> None:
     )
     line("  peak memory", f"{mine['peak_mb']:.0f} MB", "< 400 MB", mine["peak_mb"] < 400)
     times = pandas["seconds"] / mine["seconds"]
-    line(f"  pandas.read_json alone {pandas['seconds']:.1f} s, {pandas['peak_mb']:.0f} MB", f"{times:.1f}x slower", "-", True)
+    line(
+        f"  pandas.read_json alone {pandas['seconds']:.1f} s, {pandas['peak_mb']:.0f} MB",
+        f"{times:.1f}x slower",
+        "-",
+        True,
+    )
 
 
 if __name__ == "__main__":

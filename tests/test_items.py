@@ -83,7 +83,9 @@ def test_answer_letters_as_field_names_are_options() -> None:
     assert not same_item(
         items.document_key({"question": "q", "answerA": "one"}), items.document_key({"question": "q", "answerA": "two"})
     )
-    assert same_item(items.document_key({"question": "q", "answer": "one"}), items.document_key({"question": "q", "answer": 2}))
+    assert same_item(
+        items.document_key({"question": "q", "answer": "one"}), items.document_key({"question": "q", "answer": 2})
+    )
 
 
 def test_options_that_differ_by_case_alone_stay_apart() -> None:

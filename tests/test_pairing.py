@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from conftest import answer, make_run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import answer, make_run
 from forgetmap import Run, compare
 from forgetmap.errors import MissingDataError, PairingError, UsageError
 from forgetmap.pairing import pair_runs
@@ -50,10 +50,16 @@ def test_order_of_rows_does_not_matter(outcomes: list[tuple[bool, bool]], rng: r
 def test_shuffled_options_and_letters_map_to_texts() -> None:
     """Gold and prediction as letters, options in another order after: the same choice stays the same."""
     before = make_run(
-        [{"question": f"q{n}", "options": ["w", "x", "y", "z"], "gold": "B", "pred": "C", "correct": 0} for n in range(40)]
+        [
+            {"question": f"q{n}", "options": ["w", "x", "y", "z"], "gold": "B", "pred": "C", "correct": 0}
+            for n in range(40)
+        ]
     )
     after = make_run(
-        [{"question": f"q{n}", "options": ["y", "z", "w", "x"], "gold": "D", "pred": "A", "correct": 0} for n in range(40)]
+        [
+            {"question": f"q{n}", "options": ["y", "z", "w", "x"], "gold": "D", "pred": "A", "correct": 0}
+            for n in range(40)
+        ]
     )
     found = compare(before, after)
     assert found.pair.pairing.paired == 40
@@ -65,7 +71,12 @@ def test_another_gold_is_named_and_never_a_flip() -> None:
     before = make_run([answer(n, True) for n in range(20)])
     after = make_run([answer(n, True) if n else {**answer(0, False), "gold": "y"} for n in range(20)])
     pair = pair_runs(before, after)
-    assert (pair.pairing.paired, pair.pairing.gold_changed, pair.pairing.only_before, pair.pairing.only_after) == (19, 1, 1, 1)
+    assert (pair.pairing.paired, pair.pairing.gold_changed, pair.pairing.only_before, pair.pairing.only_after) == (
+        19,
+        1,
+        1,
+        1,
+    )
     assert set(pair.unpaired["reason"]) == {"gold_changed"}
     assert compare(before, after).total.observed["lost"] == 0
     assert any("another gold" in warning for warning in pair.warnings)
@@ -188,11 +199,16 @@ class TestRepeats:
         found = shares(make_run(rows, score="f1"), make_run(rows, score="f1"))
         assert (found["lost"], found["gained"], found["kept"]) == (0, 0, None)
 
-    @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=4), st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4))
+    @given(
+        st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=4),
+        st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4),
+    )
     def test_lost_minus_gained_is_the_change_of_the_score(self, before: list[float], after: list[float]) -> None:
         def run(values: list[float]) -> Run:
             fixed = [{"item_id": "2", "question": "p", "rating": value, "seed": 0} for value in (0.3,)]
-            return make_run([{"item_id": "1", "question": "q", "rating": v, "seed": s} for s, v in enumerate(values)] + fixed)
+            return make_run(
+                [{"item_id": "1", "question": "q", "rating": v, "seed": s} for s, v in enumerate(values)] + fixed
+            )
 
         found = shares(run(before), run(after))
         crossed = [max(b - a, 0) for b in before for a in after]
@@ -274,13 +290,18 @@ def test_settings_that_differ_are_listed() -> None:
     before, after = make_run([answer(1, True)]), make_run([answer(1, True)])
     before.info.settings, after.info.settings = {"temperature": 0.0}, {"temperature": 0.6}
     before.info.task_settings, after.info.task_settings = {"table": {"num_fewshot": 5}}, {"table": {"num_fewshot": 0}}
-    listed = {entry["setting"]: (entry["before"], entry["after"]) for entry in pair_runs(before, after).pairing.settings_that_differ}
+    listed = {
+        entry["setting"]: (entry["before"], entry["after"])
+        for entry in pair_runs(before, after).pairing.settings_that_differ
+    }
     assert listed == {"temperature": (0.0, 0.6), "num_fewshot (table)": (5, 0)}
 
 
 def test_a_changed_prompt_is_said_and_graded() -> None:
     before = make_run([answer(n, True, prompt=f"P {n}") for n in range(4)], prompt="prompt", question="question")
-    after = make_run([answer(n, True, prompt=f"P {n}" if n else "Other") for n in range(4)], prompt="prompt", question="question")
+    after = make_run(
+        [answer(n, True, prompt=f"P {n}" if n else "Other") for n in range(4)], prompt="prompt", question="question"
+    )
     assert pair_runs(before, before).pairing.grade == "A"
     pair = pair_runs(before, after)
     assert (pair.pairing.grade, pair.pairing.prompts_changed) == ("B", 1)

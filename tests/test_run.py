@@ -12,8 +12,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import answer, make_run
 
+from conftest import answer, make_run
 from forgetmap import Run, compare, read_run
 from forgetmap.builder import content_hash
 from forgetmap.errors import MissingDataError, RunError
@@ -67,7 +67,9 @@ def test_a_run_without_texts_says_so(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("damage", ["no manifest", "torn manifest", "other schema", "no samples", "torn samples", "old column"])
+@pytest.mark.parametrize(
+    "damage", ["no manifest", "torn manifest", "other schema", "no samples", "torn samples", "old column"]
+)
 def test_a_damaged_run_is_refused_with_a_remedy(run: Run, tmp_path: Path, damage: str) -> None:
     folder = run.save(tmp_path / "r")
     manifest, samples = folder / "run.json", folder / "samples.parquet"
@@ -123,7 +125,12 @@ def test_bad_values_are_refused_by_row(run: Run) -> None:
     with pytest.raises(RunError, match=r"row 2: n_gold exceeds n_options"):
         check(n_gold=pl.when(first).then(9).otherwise("n_gold").cast(pl.UInt16))
     with pytest.raises(RunError, match=r"row 2: a sample in state error"):
-        check(answer_state=pl.when(first).then(pl.lit("error")).otherwise("answer_state").cast(SAMPLE_SCHEMA["answer_state"]))
+        check(
+            answer_state=pl.when(first)
+            .then(pl.lit("error"))
+            .otherwise("answer_state")
+            .cast(SAMPLE_SCHEMA["answer_state"])
+        )
     with pytest.raises(RunError, match=r"column 'score' is String"):
         check(score=pl.lit("1"))
 

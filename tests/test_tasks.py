@@ -108,11 +108,7 @@ def test_names_that_look_alike_stay_apart() -> None:
     assert canonical_task("gsm8k_platinum") == "gsm8k_platinum"
     # the suite decides: BIG-bench's Social IQa is a rewrite
     assert canonical_task("helm|social_iqa|0") == "social_iqa"
-    assert (
-        canonical_task("bigbench|social_iqa|0")
-        == canonical_task("bigbench:social_iqa|0")
-        == "bigbench:social_iqa"
-    )
+    assert canonical_task("bigbench|social_iqa|0") == canonical_task("bigbench:social_iqa|0") == "bigbench:social_iqa"
     assert canonical_task("bigbench|navigate|3|0") == "bigbench:navigate"
 
 
@@ -139,9 +135,7 @@ def test_every_spelling_leads_home_and_no_further() -> None:
         for spelling in (profile.name, *profile.aliases):
             assert canonical_task(spelling) == profile.name, spelling
             assert canonical_task(spelling.upper()) == profile.name, spelling
-            assert canonical_task(f"lighteval|{spelling}|3|0") == profile.name or spelling.startswith(
-                "bigbench|"
-            )
+            assert canonical_task(f"lighteval|{spelling}|3|0") == profile.name or spelling.startswith("bigbench|")
     for profile in set(tasks._table().values()):
         assert canonical_task(profile.name) == profile.name
         assert known_task(profile.canonical) in profiles, f"{profile.name} is a variant of nothing"
@@ -150,8 +144,7 @@ def test_every_spelling_leads_home_and_no_further() -> None:
 def test_table_has_the_families_whole() -> None:
     names = {profile.name for profile in known_tasks()}
     count = {
-        prefix: sum(name.startswith(prefix) for name in names)
-        for prefix in ("mmlu:", "bbh:", "musr:", "mmlu_pro:")
+        prefix: sum(name.startswith(prefix) for name in names) for prefix in ("mmlu:", "bbh:", "musr:", "mmlu_pro:")
     }
     assert count == {"mmlu:": 57, "bbh:": 27, "musr:": 3, "mmlu_pro:": 14}
     assert len(CAPTRACK) == 37
@@ -312,9 +305,7 @@ TRUTHFUL = {
         (
             "bbh_zeroshot_snarks",
             SNARKS,
-            Content(
-                "Which is sarcastic?", ("Yes, a huge waste", "Yes, a huge deal"), ("Yes, a huge deal",), (1,)
-            ),
+            Content("Which is sarcastic?", ("Yes, a huge waste", "Yes, a huge deal"), ("Yes, a huge deal",), (1,)),
         ),
         (
             "leaderboard_bbh_navigate",
@@ -394,17 +385,13 @@ def test_a_document_of_another_shape_is_not_guessed_at(task: str, document: dict
 
 @pytest.mark.parametrize("value", ["", "x", -1, 4, 1.5, None, "-1"])
 def test_an_index_that_points_nowhere_is_no_gold(value: object) -> None:
-    content = Document(("q",), ("o",), gold="g", coded="index").content(
-        {"q": "Q", "o": list("abcd"), "g": value}
-    )
+    content = Document(("q",), ("o",), gold="g", coded="index").content({"q": "Q", "o": list("abcd"), "g": value})
     assert content == Content("Q", tuple("abcd"), None, ())
 
 
 @pytest.mark.parametrize("value", [2, "2", 2.0, " 2 "])
 def test_an_index_may_be_number_or_text(value: object) -> None:
-    content = Document(("q",), ("o",), gold="g", coded="index").content(
-        {"q": "Q", "o": list("abcd"), "g": value}
-    )
+    content = Document(("q",), ("o",), gold="g", coded="index").content({"q": "Q", "o": list("abcd"), "g": value})
     assert content is not None and content.gold_index == (2,)
 
 
@@ -422,9 +409,7 @@ def test_option_lines_belong_to_the_last_options_heading() -> None:
     assert shape.content({"input": text, "target": "(A)"}) == Content(
         "Options:\nare discussed.\n(A) is not one", ("one", "two"), ("one",), (0,)
     )
-    assert shape.content({"input": "No options here", "target": "(A)"}) == Content(
-        "No options here", None, None, ()
-    )
+    assert shape.content({"input": "No options here", "target": "(A)"}) == Content("No options here", None, None, ())
 
 
 def test_profiles_use_known_codes() -> None:

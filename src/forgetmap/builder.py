@@ -256,13 +256,13 @@ def _series(name: str, values: tuple[Any, ...]) -> pl.Series:
 _ROW_ORDER = tuple(name for name in SAMPLE_SCHEMA if name != "occurrence")
 
 
-def describe_metrics(
-    samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None
-) -> list[Metric]:
+def describe_metrics(samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None) -> list[Metric]:
     """Return one Metric per (task, scorer, metric) of the table, in order of appearance."""
     score = pl.col("score")
     seen = samples.group_by("task", "scorer", "metric", maintain_order=True).agg(
-        low=score.min(), high=score.max(), binary=((score == 0) | (score == 1)).all() & score.count().gt(0),
+        low=score.min(),
+        high=score.max(),
+        binary=((score == 0) | (score == 1)).all() & score.count().gt(0),
         ranked=pl.col("option_logprobs").count() > 0,
     )
     described = []
@@ -294,7 +294,13 @@ def with_correct(samples: pl.DataFrame, metrics: list[Metric]) -> pl.DataFrame:
     score = pl.col("score")
     facts = pl.DataFrame(
         [(m.task, m.scorer, m.metric, m.binary, m.higher_is_better is not False) for m in metrics],
-        schema={"task": pl.Categorical(), "scorer": pl.Categorical(), "metric": pl.Categorical(), "_binary": pl.Boolean, "_up": pl.Boolean},
+        schema={
+            "task": pl.Categorical(),
+            "scorer": pl.Categorical(),
+            "metric": pl.Categorical(),
+            "_binary": pl.Boolean,
+            "_up": pl.Boolean,
+        },
         orient="row",
     )
     right = pl.when("_binary").then(score == pl.when("_up").then(1.0).otherwise(0.0))
@@ -347,7 +353,9 @@ def _count_warnings(counts: dict[str, int]) -> list[str]:
     if counts["duplicates"]:
         said.append(f"{counts['duplicates']} items occur more than once with the same content; all are kept")
     if counts["clashing_ids"]:
-        said.append(f"{counts['clashing_ids']} native ids stand for more than one item; items are told apart by content")
+        said.append(
+            f"{counts['clashing_ids']} native ids stand for more than one item; items are told apart by content"
+        )
     if counts["without_gold"]:
         said.append(f"{counts['without_gold']} items have no usable gold text: they are keyed by question alone")
     return said

@@ -101,9 +101,7 @@ def _path(task: _Task, name: str) -> tuple[str, ...]:
     return (*((task.group,) if task.group else ()), *category, name)
 
 
-def _tasks(
-    observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy
-) -> list[_Task]:
+def _tasks(observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy) -> list[_Task]:
     corrected = {row["task"]: row for row in chance.iter_rows(named=True)}
     published: dict[str, dict[int, dict[str, float]]] = {}
     for row in paper.iter_rows(named=True):
@@ -178,7 +176,9 @@ def _cell(
     )
 
 
-def _upper(level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], weight: str, combine: _Combine) -> Cell:
+def _upper(
+    level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], weight: str, combine: _Combine
+) -> Cell:
     """A group or the total: over its tasks, or under `categories` over the means of its categories."""
     if weight != "categories":
         return _cell(level, name, path, tasks, combine)

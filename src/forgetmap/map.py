@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import polars as pl
 
@@ -91,13 +91,9 @@ class ForgettingMap:
 RunLike = Run | str | Path
 
 
-@overload
-def compare(before: RunLike, after: RunLike, **options: Any) -> ForgettingMap: ...
-@overload
-def compare(before: RunLike, after: Sequence[RunLike], **options: Any) -> list[ForgettingMap]: ...
 def compare(
     before: RunLike,
-    after: RunLike | Sequence[RunLike],
+    after: RunLike,
     *,
     taxonomy: str | Path | Taxonomy | None = None,
     weight: str | None = None,
@@ -107,27 +103,18 @@ def compare(
     threshold: float | None = None,
     scale: tuple[float, float] | None = None,
     force: bool = False,
-) -> ForgettingMap | list[ForgettingMap]:
+) -> ForgettingMap:
     """Return the map of what `after` lost and gained against `before`.
 
     Parameters
     ----------
-    before, after : runs, or paths in any readable format. Several afters give a list of maps.
+    before, after : runs, or paths in any readable format.
     taxonomy : name, file or Taxonomy; `log` takes the groups found in the before-log. Default `post_forget`.
     weight : tasks, items or categories; default the taxonomy's.
     scorer, metric, tasks : which scores to compare; tasks is a glob.
     threshold, scale : how graded scores are read: right from a value on, or as grades of a range.
     force : compare even where less than half of the items pair.
     """
-    if isinstance(after, Sequence) and not isinstance(after, str):
-        first = _as_run(before)
-        return [
-            compare(
-                first, one, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=tasks,
-                threshold=threshold, scale=scale, force=force,
-            )
-            for one in after
-        ]  # fmt: skip
     if weight is not None and weight not in WEIGHTS:
         raise UsageError(f"weight is '{weight}'; it must be one of {', '.join(WEIGHTS)}")
     left, right = _as_run(before), _as_run(after)
@@ -136,9 +123,7 @@ def compare(
     return map_pair(pair, taxonomy=taxonomy, weight=weight)
 
 
-def map_pair(
-    pair: Pair, *, taxonomy: str | Path | Taxonomy | None = None, weight: str | None = None
-) -> ForgettingMap:
+def map_pair(pair: Pair, *, taxonomy: str | Path | Taxonomy | None = None, weight: str | None = None) -> ForgettingMap:
     """Return the map of a pair."""
     places = _taxonomy(taxonomy, pair.before)
     weight = weight or places.weight
@@ -147,8 +132,9 @@ def map_pair(
     unmapped = [cell.name for cell in cells if cell.level == "task" and not cell.mapped]
     warnings = [*pair.warnings, *excluded]
     if unmapped:
-        shown = ", ".join(unmapped[:8]) + (f" and {len(unmapped) - 8} more" if len(unmapped) > 8 else "")
-        warnings.append(f"taxonomy {places.name} has no place for {shown}: shown as cells of their own")
+        shown = ", ".join(unmapped[:5]) + (f" and {len(unmapped) - 5} more" if len(unmapped) > 5 else "")
+        which = f"any of the {len(unmapped)} tasks" if len(unmapped) == cells[-1].tasks > 1 else shown
+        warnings.append(f"taxonomy {places.name} has no place for {which}: each is a cell of its own")
     return ForgettingMap(pair, cells, guessing, places, weight, warnings)
 
 
@@ -168,6 +154,8 @@ def _taxonomy(taxonomy: str | Path | Taxonomy | None, before: Run) -> Taxonomy:
         return taxonomy
     if taxonomy == "log":
         if not before.info.groups:
-            raise UsageError(f"{before.source or before.name}: the log names no groups of tasks; choose another taxonomy")
+            raise UsageError(
+                f"{before.source or before.name}: the log names no groups of tasks; choose another taxonomy"
+            )
         return Taxonomy.from_groups("log", before.info.groups)
     return load_taxonomy(taxonomy or "post_forget")

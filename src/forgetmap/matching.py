@@ -20,9 +20,7 @@ def match_duplicates(
     Both frames hold one row per item instance: key, occurrence, text_key, native_id.
     """
     ours, theirs = before.collect(), after.collect()
-    repeated = pl.concat(
-        [side.filter(pl.col("occurrence") > 0).select(KEY) for side in (ours, theirs)]
-    ).unique()
+    repeated = pl.concat([side.filter(pl.col("occurrence") > 0).select(KEY) for side in (ours, theirs)]).unique()
     trusted = _tasks_with_true_ids(ours.join(repeated, on=KEY, how="anti"), theirs.join(repeated, on=KEY, how="anti"))
     left = ours.join(repeated, on=KEY, how="semi").with_row_index("_left")
     right = theirs.join(repeated, on=KEY, how="semi").with_row_index("_right")

@@ -246,10 +246,10 @@ def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl
         on = [*keys, occurrence]
         sides.append(by_item.join(wrong, on=on).group_by("_item", "choice_key").agg(n=pl.len().cast(pl.Float64)))
     chosen, chosen_after = sides
-    same = chosen.join(chosen_after, on=["_item", "choice_key"], suffix="_after").group_by("_item")
+    alike = chosen.join(chosen_after, on=["_item", "choice_key"], suffix="_after").group_by("_item")
     table = items.with_row_index("_item").lazy()
     for part in (
-        same.agg(same=(pl.col("n") * pl.col("n_after")).sum()),
+        alike.agg(same=(pl.col("n") * pl.col("n_after")).sum()),
         chosen.group_by("_item").agg(ours=pl.col("n").sum()),
         chosen_after.group_by("_item").agg(theirs=pl.col("n").sum()),
     ):
@@ -257,12 +257,13 @@ def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl
     pairs = pl.col("repeats") * pl.col("repeats_after")
     comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after"))
     seen = pl.when(comparable).then(pl.col("ours").fill_null(0) * pl.col("theirs").fill_null(0) / pairs).otherwise(0.0)
-    wrong, wrong_after = 1 - pl.col("right") - pl.col("none"), 1 - pl.col("right_after") - pl.col("none_after")
+    wrong_before, wrong_after = (1 - pl.col(f"right{side}") - pl.col(f"none{side}") for side in ("", "_after"))
+    unseen = wrong_before * wrong_after - seen
     return (
         table.with_columns(
             differ=pl.when(comparable).then(seen - pl.col("same").fill_null(0) / pairs).otherwise(0.0),
             # rounding may leave a hair above or below nothing
-            unseen=pl.when((wrong * wrong_after - seen) > 1e-12).then(wrong * wrong_after - seen).otherwise(0.0),
+            unseen=pl.when(unseen > 1e-12).then(unseen).otherwise(0.0),
         )
         .sort("_item")
         .drop("_item", "same", "ours", "theirs")
@@ -324,7 +325,9 @@ def _patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFrame:
             state_unknown=(pl.col("state_unknown") | pl.col("state_unknown_after")).sum(),
         )
         .collect(engine="streaming")
-        .with_columns(pl.col("task").cast(pl.String), pl.col("right", "none", "right_after", "none_after").cast(pl.Float64))
+        .with_columns(
+            pl.col("task").cast(pl.String), pl.col("right", "none", "right_after", "none_after").cast(pl.Float64)
+        )
         .with_columns(pl.col("differ", "unseen").cast(pl.Float64))
         .sort(by)
     )
@@ -385,9 +388,9 @@ def _unpaired(
         )
         sides.append(found.join(details, on=ITEM, how="left").with_columns(side=pl.lit(side)))
     labelled = []
-    for mine, other in (sides, sides[::-1]):
-        relabelled = other.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
-        renamed = other.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
+    for mine, theirs in (sides, sides[::-1]):
+        relabelled = theirs.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
+        renamed = theirs.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
         reason = (
             pl.when("_gold").then(pl.lit("gold_changed")).when("_content").then(pl.lit("content_changed"))
         ).otherwise(pl.lit("absent"))
@@ -458,9 +461,13 @@ def _pairing_warnings(pairing: Pairing, patterns: pl.DataFrame) -> list[str]:
     contradicting = int(patterns["contradicts"].sum())
     unknown = int(patterns.filter(pl.col("right").is_not_null())["state_unknown"].sum())
     if contradicting:
-        said.append(f"{contradicting} items show a different number of options before and after: no chance reading for them")
+        said.append(
+            f"{contradicting} items show a different number of options before and after: no chance reading for them"
+        )
     if unknown:
-        said.append(f"the logs do not say whether an answer was given for {unknown} items: wrong ones count as answered")
+        said.append(
+            f"the logs do not say whether an answer was given for {unknown} items: wrong ones count as answered"
+        )
     return said
 
 

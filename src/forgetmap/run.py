@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import polars as pl
 
+from forgetmap.answers import ANSWER_STATES
 from forgetmap.errors import MissingDataError, RunError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEY_BASES = ("content", "question", "prompt", "native", "position")
-ANSWER_STATES = ("answered", "partial", "no_answer", "refused", "truncated", "empty", "error", "unscored")
 
 #: States of a reply that was scored although it holds no valid choice (N of statistics.md 1).
 NO_CHOICE_STATES = ("no_answer", "refused", "truncated", "empty")

@@ -33,7 +33,9 @@ def save_run(run: Run, folder: Path, *, overwrite: bool = False, texts: bool = T
         (folder / MANIFEST).unlink()  # from here until the new one is written, the folder is no run
     folder.mkdir(parents=True, exist_ok=True)
     samples = run.samples
-    write_atomically(folder / SAMPLES, lambda path: samples.write_parquet(path, compression="zstd", compression_level=1))
+    write_atomically(
+        folder / SAMPLES, lambda path: samples.write_parquet(path, compression="zstd", compression_level=1)
+    )
     if texts and run.has_texts:
         wide = run.texts()
         write_atomically(folder / TEXTS, lambda path: wide.write_parquet(path, compression="zstd", compression_level=3))
@@ -92,4 +94,3 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-

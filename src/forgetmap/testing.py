@@ -73,7 +73,9 @@ def plant(
     (0.05, 0.0)
     """
     if lost > known or gained > 1 - known or min(lost, gained) < 0:
-        raise UsageError(f"cannot lose {lost:g} and gain {gained:g} when {known:g} is known; lost ≤ known, gained ≤ 1 − known")
+        raise UsageError(
+            f"cannot lose {lost:g} and gain {gained:g} when {known:g} is known; lost ≤ known, gained ≤ 1 − known"
+        )
     rng = np.random.default_rng(seed)
     names = [f"planted:{position}" for position in range(tasks)] if isinstance(tasks, int) else list(tasks)
     task = np.arange(items) % len(names)
@@ -106,10 +108,9 @@ def plant(
         order = rng.permutation(items * times[side]) if shuffle and side else np.arange(items * times[side])
         table = pl.concat(parts)[order]
         runs.append(_run(table, side, names, texts))
-    return Planted(
-        *runs, lost=n_lost / items, gained=n_gained / items, known_before=float(knows[0].mean()),
-        known_after=float(knows[1].mean()),
-    )  # fmt: skip
+    before, after = runs
+    shares = (float(known_side.mean()) for known_side in knows)
+    return Planted(before, after, n_lost / items, n_gained / items, *shares)
 
 
 def join_planted(parts: Sequence[Planted]) -> Planted:
@@ -133,7 +134,8 @@ def join_planted(parts: Sequence[Planted]) -> Planted:
     def mean(name: str) -> float:
         return float(np.average([getattr(part, name) for part in parts], weights=sizes))
 
-    return Planted(*runs, *(mean(name) for name in ("lost", "gained", "known_before", "known_after")))
+    before, after = runs
+    return Planted(before, after, mean("lost"), mean("gained"), mean("known_before"), mean("known_after"))
 
 
 def _mix(values: np.ndarray, salt: int) -> np.ndarray:
@@ -206,12 +208,16 @@ def _run(table: pl.DataFrame, side: int, names: list[str], texts: bool) -> Run:
         settings={"simulated": True},
         task_names={name: name for name in names},
     )
-    return assemble(table, info, source=f"planted {'after' if side else 'before'}", texts=_texts(table) if texts else None)
+    return assemble(
+        table, info, source=f"planted {'after' if side else 'before'}", texts=_texts(table) if texts else None
+    )
 
 
 def _texts(table: pl.DataFrame) -> pl.DataFrame:
     letter = pl.lit("option ") + pl.col("choice_index").cast(pl.String)
-    options = pl.int_ranges(pl.col("n_options").fill_null(0)).list.eval(pl.lit("option ") + pl.element().cast(pl.String))
+    options = pl.int_ranges(pl.col("n_options").fill_null(0)).list.eval(
+        pl.lit("option ") + pl.element().cast(pl.String)
+    )
     return table.select(
         "text_row",
         question=pl.lit("Planted question ") + pl.col("native_id"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import polars as pl
 import pytest
-from conftest import make_run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import make_run
 from forgetmap import compare
 from forgetmap.estimate.chance import LEAST_BOTH_WRONG, agreement, estimate_guessing
 from forgetmap.testing import plant
@@ -144,7 +143,15 @@ class TestPersistence:
 
     def test_too_few_items_say_nothing(self) -> None:
         def patterns(n: int) -> pl.DataFrame:
-            row = {"right": 0.0, "wrong": 1.0, "wrong_after": 1.0, "differ": 1.0, "unseen": 0.0, "n_options": 4, "n_gold": 1}
+            row = {
+                "right": 0.0,
+                "wrong": 1.0,
+                "wrong_after": 1.0,
+                "differ": 1.0,
+                "unseen": 0.0,
+                "n_options": 4,
+                "n_gold": 1,
+            }
             return pl.DataFrame([{**row, "n": n}])
 
         assert estimate_guessing(patterns(LEAST_BOTH_WRONG - 1)).persistence is None

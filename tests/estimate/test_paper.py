@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import make_run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import make_run
 from forgetmap import compare
 from forgetmap.estimate.paper import ceiling, true_rate
 from forgetmap.taxonomies import load_taxonomy
@@ -37,7 +37,9 @@ def test_parity_with_the_published_aggregation(tasks: list[list[list[int]]]) -> 
     names = ["mmlu:anatomy", "mmlu:virology", "piqa"][: len(tasks)]
     k = {"mmlu:anatomy": 4, "mmlu:virology": 4, "piqa": 4}  # k used for PIQA was 4, though it has 2 options
     before, after = (
-        make_run([row for t, name in enumerate(names) for s in (0, 1) for row in rows(name, s, tuple(tasks[t][s]), side, 2)])
+        make_run(
+            [row for t, name in enumerate(names) for s in (0, 1) for row in rows(name, s, tuple(tasks[t][s]), side, 2)]
+        )
         for side in (0, 1)
     )
     total = compare(before, after, taxonomy="post_forget_published").total
@@ -98,7 +100,11 @@ def test_hidden_category_counts_in_the_published_total() -> None:
 
 def test_published_option_counts() -> None:
     published = load_taxonomy("post_forget_published")
-    assert (published.options_of("commonsense_qa"), published.options_of("piqa"), published.options_of("bbh:ruin_names")) == (4, 4, 6)
+    assert (
+        published.options_of("commonsense_qa"),
+        published.options_of("piqa"),
+        published.options_of("bbh:ruin_names"),
+    ) == (4, 4, 6)
     assert published.options_of("ifeval") is None
 
 

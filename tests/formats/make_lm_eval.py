@@ -211,8 +211,8 @@ def documents() -> dict[str, list[dict[str, Any]]]:
         f"mmlu_{subject}": [item for item in ITEMS["mmlu"] if item["subject"] == subject]
         for subject in MMLU_SUBJECTS
     }
-    by_task |= {name: ITEMS["gsm8k"] for name in ("gsm8k", "gsm8k_repeats")}
-    by_task |= {name: ITEMS["own_task"] for name in ("own_task", "own_mutual", "own_generate")}
+    by_task |= dict.fromkeys(("gsm8k", "gsm8k_repeats"), ITEMS["gsm8k"])
+    by_task |= dict.fromkeys(("own_task", "own_mutual", "own_generate"), ITEMS["own_task"])
     by_task |= {"piqa": ITEMS["piqa"], "winogrande": ITEMS["winogrande"]}
     by_task |= {"own_instructions": ITEMS["instructions"]}
     # Short replies are enough to show repeats; four items keep the file small.

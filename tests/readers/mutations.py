@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from forgetmap.errors import FormatError
 
 HOSTILE: list[Any] = [
     None,
@@ -53,3 +55,12 @@ def damaged(document: Any, every: int = 1) -> Iterator[tuple[str, Any]]:
         else:
             holder[path[-1]] = hostile
         yield f"{'.'.join(map(str, path))} = {hostile!r}", made
+
+
+def refusal(read: Callable[[], Any]) -> str | None:
+    """Return the sentence with which something was refused, null if it was not; any other exception is a failure."""
+    try:
+        read()
+    except FormatError as fault:
+        return str(fault)
+    return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tier2_b import DATA, accepted, in_order, only, write_json
+from tier2_b import DATA, accepted, foreign, in_order, only, refusal, write_json
 
 from forgetmap.errors import FormatError
 from forgetmap.readers import find_reader
@@ -159,3 +159,10 @@ def test_detection_takes_its_own_and_nothing_else() -> None:
     assert accepted(detects) == own
     assert find_reader(BEFORE).name == "alpaca-eval"
     assert len(own) == 4
+
+
+def test_a_forced_format_refuses_what_is_not_its_own() -> None:
+    for path in foreign(detects):
+        said = refusal(lambda path=path: read(path, OPTIONS))
+        assert said is not None, path
+        assert str(path) in said or path.name in said, (path, said)

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tier2_b import DATA, accepted, in_order, json_lines, only, refusal, write_json, write_lines
+from tier2_b import DATA, accepted, foreign, in_order, json_lines, only, refusal, write_json, write_lines
 
 from forgetmap.errors import FormatError
 from forgetmap.readers import find_reader
@@ -329,3 +329,10 @@ def test_detection_takes_its_own_and_nothing_else(tmp_path: Path) -> None:
     assert not detects(prose)
     shutil.copy(BEFORE / "gsm8k_rephrased.csv", tmp_path / "other.csv")
     assert not detects(tmp_path / "other.csv")
+
+
+def test_a_forced_format_refuses_what_is_not_its_own() -> None:
+    for path in foreign(detects):
+        said = refusal(lambda path=path: read(path, OPTIONS))
+        assert said is not None, path
+        assert str(path) in said or path.name in said, (path, said)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutations import damaged
+from mutations import damaged, refusal
 
 from forgetmap.errors import FormatError
 from forgetmap.pairing import pair_runs
@@ -94,7 +94,9 @@ def test_an_empty_solution_is_an_observation():
 def test_a_folder_holds_several_data_sets():
     run = read_run(FIXTURES / "before")
     assert run.tasks == ["humaneval_plus", "mbpp_plus"]
-    assert run.info.files == [file.relative_to(FIXTURES / "before").as_posix() for file in sorted(FIXTURES.glob("before/*/*.json"))]
+    assert run.info.files == [
+        file.relative_to(FIXTURES / "before").as_posix() for file in sorted(FIXTURES.glob("before/*/*.json"))
+    ]
     assert len(run.info.other_files) == 2
 
 
@@ -152,7 +154,9 @@ def test_two_results_of_one_data_set_are_refused(tmp_path: Path):
 
 def test_two_models_are_refused(tmp_path: Path):
     (tmp_path / "m--a_vllm_temp_0.0_eval_results.json").write_bytes(BEFORE.read_bytes())
-    (tmp_path / "m--b_vllm_temp_0.0_eval_results.json").write_bytes(BEFORE.read_bytes().replace(b"HumanEval/", b"Mbpp/"))
+    (tmp_path / "m--b_vllm_temp_0.0_eval_results.json").write_bytes(
+        BEFORE.read_bytes().replace(b"HumanEval/", b"Mbpp/")
+    )
     with pytest.raises(FormatError, match=r"holds results of 'm/b', a file beside it of 'm/a'"):
         read_run(tmp_path)
 
@@ -160,8 +164,14 @@ def test_two_models_are_refused(tmp_path: Path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda log: log["eval"]["HumanEval/1"][0].update(base_status="passed"), r"HumanEval/1, sample 0: status 'passed'"),
-        (lambda log: log["eval"]["HumanEval/1"][1].update(task_id="HumanEval/9"), r"sample 1: its task_id is 'HumanEval/9'"),
+        (
+            lambda log: log["eval"]["HumanEval/1"][0].update(base_status="passed"),
+            r"HumanEval/1, sample 0: status 'passed'",
+        ),
+        (
+            lambda log: log["eval"]["HumanEval/1"][1].update(task_id="HumanEval/9"),
+            r"sample 1: its task_id is 'HumanEval/9'",
+        ),
         (lambda log: log["eval"]["HumanEval/1"][0].update(solution=5), r"Expected `str \| null`, got `int`.*solution"),
         (lambda log: log["eval"].update({"HumanEval/1": None}), r"eval"),
         (lambda log: log["eval"].update({"no slash": []}), r"problem 'no slash' has no data set"),
@@ -199,10 +209,8 @@ def test_no_damage_ends_in_a_traceback(logged: dict[str, Any], tmp_path: Path):
     for what, document in damaged(logged, every=2):
         place = write(tmp_path, document)
         evalplus.detects(place)
-        try:
-            read_run(place, format="evalplus")
-        except FormatError as fault:
-            assert str(place) in str(fault), what
+        said = refusal(lambda place=place: read_run(place, format="evalplus"))
+        assert said is None or str(place) in said, what
 
 
 def test_only_its_own_files_are_accepted():

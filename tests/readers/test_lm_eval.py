@@ -84,7 +84,9 @@ def test_each_metric_has_the_choice_it_scored(before: Run, metric: str) -> None:
 
 def test_mutual_information_doubles_the_requests_not_the_options(before: Run) -> None:
     assert of(before, "own_mutual")["n_options"].max() <= 4
-    assert set(of(before, "own_mutual", metric="acc")["option_logprobs"].list.len()) == set(of(before, "own_mutual", metric="acc")["n_options"])
+    assert set(of(before, "own_mutual", metric="acc")["option_logprobs"].list.len()) == set(
+        of(before, "own_mutual", metric="acc")["n_options"]
+    )
 
 
 def test_winogrande_has_two_options_though_its_continuation_is_one(before: Run) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tier2_b import DATA, accepted, in_order, only, write_json, write_lines
+from tier2_b import DATA, accepted, foreign, in_order, only, refusal, write_json, write_lines
 
 from forgetmap import items
 from forgetmap.errors import FormatError
@@ -331,3 +331,10 @@ def test_other_tools_that_log_the_document_give_the_same_key(tmp_path: Path) -> 
     key = items.item_key([content.question], content.options, content.gold)
     sample = only(read_rows(tmp_path, EXAMPLE), scorer="pred")
     assert (sample["task"], sample["item_high"], sample["item_low"]) == (profile.name, key.high, key.low)
+
+
+def test_a_forced_format_refuses_what_is_not_its_own() -> None:
+    for path in foreign(detects):
+        said = refusal(lambda path=path: read(path, OPTIONS))
+        assert said is not None, path
+        assert str(path) in said or path.name in said, (path, said)

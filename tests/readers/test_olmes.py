@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tier2_b import DATA, accepted, in_order, json_lines, only, refusal, write_json, write_lines
+from tier2_b import DATA, accepted, foreign, in_order, json_lines, only, refusal, write_json, write_lines
 
 from forgetmap import items
 from forgetmap.errors import FormatError
@@ -312,3 +312,10 @@ def test_detection_takes_its_own_and_nothing_else() -> None:
     assert accepted(detects) == own
     assert find_reader(OLMES).name == "olmes"
     assert len(own) == 4
+
+
+def test_a_forced_format_refuses_what_is_not_its_own() -> None:
+    for path in foreign(detects):
+        said = refusal(lambda path=path: read(path, OPTIONS))
+        assert said is not None, path
+        assert str(path) in said or path.name in said, (path, said)

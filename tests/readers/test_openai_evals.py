@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tier2_b import DATA, accepted, in_order, json_lines, only, write_lines
+from tier2_b import DATA, accepted, foreign, in_order, json_lines, only, refusal, write_lines
 
 from forgetmap.errors import FormatError
 from forgetmap.readers import find_reader
@@ -227,3 +227,10 @@ def test_detection_takes_its_own_and_nothing_else(tmp_path: Path) -> None:
     assert accepted(detects) == own
     assert find_reader(BEFORE).name == "openai-evals"
     assert not detects(write_lines(tmp_path / "api.jsonl", [{"spec": {"openapi": "3.0"}}]))
+
+
+def test_a_forced_format_refuses_what_is_not_its_own() -> None:
+    for path in foreign(detects):
+        said = refusal(lambda path=path: read(path, OPTIONS))
+        assert said is not None, path
+        assert str(path) in said or path.name in said, (path, said)

@@ -45,7 +45,9 @@ def test_a_missing_path() -> None:
 
 @pytest.mark.faults
 def test_a_torn_last_line_is_refused_unless_skipping_is_asked_for(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "x.jsonl", [{**ROW, "question": f"q{n}"} for n in range(3)], tail='{"question": "q9", "cor')
+    path = write_rows(
+        tmp_path / "x.jsonl", [{**ROW, "question": f"q{n}"} for n in range(3)], tail='{"question": "q9", "cor'
+    )
     with pytest.raises(FormatError, match=r"line 4 is broken.*--skip-broken"):
         read_run(path)
     run = read_run(path, skip_broken=True)
@@ -183,8 +185,13 @@ def test_nested_too_deep(tmp_path: Path) -> None:
 
 
 @pytest.mark.fuzz
-@given(st.binary(max_size=300), st.sampled_from([b"", b"{", b'{"doc_id": 0, ', b"PK\x03\x04", b"PAR1", b"[", b"question,correct\n"]))
-def test_random_bytes_are_refused_not_crashed_on(tmp_path_factory: pytest.TempPathFactory, content: bytes, start: bytes) -> None:
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([b"", b"{", b'{"doc_id": 0, ', b"PK\x03\x04", b"PAR1", b"[", b"question,correct\n"]),
+)
+def test_random_bytes_are_refused_not_crashed_on(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, start: bytes
+) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.jsonl"
     path.write_bytes(start + content)
     try:
@@ -213,7 +220,12 @@ def test_third_parties_add_a_format(tmp_path: Path) -> None:
     script = "import forgetmap, sys; print(forgetmap.read_run(sys.argv[1]).info.model)"
 
     def run() -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {script}", str(tmp_path / "log.bin")]
+        command = [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {script}",
+            str(tmp_path / "log.bin"),
+        ]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert run().stdout.strip() == "mine", run().stderr

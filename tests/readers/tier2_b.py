@@ -27,6 +27,12 @@ def accepted(detects: Callable[[Path], bool]) -> set[str]:
     return {file.relative_to(DATA).as_posix() for file in files if detects(file)}
 
 
+def foreign(detects: Callable[[Path], bool]) -> list[Path]:
+    """Every fixture, file or folder, in which a reader finds nothing of its own."""
+    mine = {DATA / name for name in accepted(detects)}
+    return [path for path in sorted(DATA.rglob("*")) if not any(path == one or path in one.parents for one in mine)]
+
+
 def json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 

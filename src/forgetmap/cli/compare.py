@@ -26,7 +26,8 @@ def compare_command(
     ] = "post_forget",
     by: Annotated[str, typer.Option(help="Rows of the table: task, category, group or total.")] = "category",
     weight: Annotated[
-        str | None, typer.Option(help="How cells average: tasks, items or categories. Default: the taxonomy's, mostly tasks.")
+        str | None,
+        typer.Option(help="How cells average: tasks, items or categories. Default: the taxonomy's, mostly tasks."),
     ] = None,
     tasks: opt.Tasks = None,
     scorer: opt.Scorer = None,
@@ -58,10 +59,13 @@ def compare_command(
     first, *others = (
         opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
     )
-    maps = compare(
-        first, others, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=tasks, threshold=threshold,
-        scale=spread, force=force,
-    )  # fmt: skip
+    maps = [
+        compare(
+            first, other, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=tasks, threshold=threshold,
+            scale=spread, force=force,
+        )
+        for other in others
+    ]  # fmt: skip
     if strict:
         warnings = list(dict.fromkeys(warning for found in maps for warning in found.warnings))
         if warnings:

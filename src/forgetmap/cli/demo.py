@@ -67,4 +67,8 @@ def demo_command(
             row += [getattr(truth, direction), chance.get(direction), cell.observed[direction]]
         table.add_row(cell.name, *("–" if value is None else f"{100 * value:.1f} %" for value in row))
     console.print(table)
-    console.print(Text("Guessing flips items too: the recovered columns remove it with the help of the wrong answers.", style="dim"))
+    console.print(
+        Text(
+            "Guessing flips items too: the recovered columns remove it with the help of the wrong answers.", style="dim"
+        )
+    )

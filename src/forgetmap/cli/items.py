@@ -85,7 +85,9 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
         for side in ("before", "after"):
             console.print(Text(f"  {side:7} {_answer(row, side)}"))
     if found.height > limit:
-        console.print(Text(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", style="dim"))
+        console.print(
+            Text(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", style="dim")
+        )
 
 
 def _answer(row: dict[str, object], side: str) -> str:

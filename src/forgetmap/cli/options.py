@@ -14,9 +14,15 @@ from forgetmap.readers import read_run, reader_names
 from forgetmap.run import Run
 from forgetmap.storage import write_atomically
 
-Scorer = Annotated[str | None, typer.Option(help="Scorer or filter to compare on, as logged. Default: the log's first.")]
-MetricName = Annotated[str | None, typer.Option("--metric", help="Metric to compare on, as logged. Default: the first 0/1 one.")]
-Tasks = Annotated[str | None, typer.Option(help="Compare only tasks that match this glob, e.g. 'mmlu:*'. Default: all.")]
+Scorer = Annotated[
+    str | None, typer.Option(help="Scorer or filter to compare on, as logged. Default: the log's first.")
+]
+MetricName = Annotated[
+    str | None, typer.Option("--metric", help="Metric to compare on, as logged. Default: the first 0/1 one.")
+]
+Tasks = Annotated[
+    str | None, typer.Option(help="Compare only tasks that match this glob, e.g. 'mmlu:*'. Default: all.")
+]
 Threshold = Annotated[float | None, typer.Option(help="For graded scores: right from this value on. Default: none.")]
 ScaleRange = Annotated[
     str | None, typer.Option("--scale", metavar="LOW,HIGH", help="Range of a graded score, e.g. 1,10. Default: 0,1.")
@@ -32,7 +38,9 @@ Columns = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Go on where a safety check says no (coverage under 50 %).")]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip lines that do not parse, and count them.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is standard output.")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is standard output.")
+]
 
 
 def read(path: str, *, format: str | None, columns: str | None, skip_broken: bool) -> Run:

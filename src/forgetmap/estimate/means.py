@@ -30,5 +30,7 @@ def task_means(patterns: pl.DataFrame, values: Mapping[str, pl.Expr]) -> pl.Data
         column = evaluated[name]
         means = pl.Series(name, np.add.reduceat(column.fill_null(0.0).to_numpy() * counts, starts) / items)
         missing = np.add.reduceat(column.is_null().to_numpy().astype(np.int64), starts) > 0
-        columns[name] = means.zip_with(~pl.Series(missing), pl.Series([None], dtype=pl.Float64).new_from_index(0, len(means)))
+        columns[name] = means.zip_with(
+            ~pl.Series(missing), pl.Series([None], dtype=pl.Float64).new_from_index(0, len(means))
+        )
     return pl.DataFrame(columns)

@@ -45,7 +45,9 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
         if q is not None and q < 1:
             odds[task] = q / (1 - q)
     table = pair.seeds.filter(pl.col("task").is_in(list(odds)))
-    per = pl.DataFrame({"task": list(odds), "odds": list(odds.values())}, schema={"task": pl.String, "odds": pl.Float64})
+    per = pl.DataFrame(
+        {"task": list(odds), "odds": list(odds.values())}, schema={"task": pl.String, "odds": pl.Float64}
+    )
     n = pl.col("n")
     before, after = (pl.col("kept") + pl.col("lost")) / n, (pl.col("kept") + pl.col("gained")) / n
     luck = (1 - before) * (1 - after) * pl.col("odds")

@@ -93,6 +93,8 @@ def detects(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> Run:
     """Return the run of one log, or of all logs of one model below a folder: one task per evaluation."""
     files, others = split_files(path, detects)
+    if not files:
+        raise FormatError(f"{path}: no log of openai/evals in it; name its folder, or another format with --format")
     builder = RunBuilder(source=str(path), texts=options.texts)
     specs: dict[str, _Spec] = {}
     for file in files:

@@ -70,8 +70,11 @@ def reader_names() -> list[str]:
     return [*BUILT_IN, *_third_party(), *LAST_RESORT]
 
 
-def find_reader(path: Path, name: str | None = None) -> Reader:
-    """Return the one reader that accepts `path`, or the one called `name`."""
+def find_reader(path: Path, name: str | None = None, *, is_table: bool = False) -> Reader:
+    """Return the one reader that accepts `path`, or the one called `name`.
+
+    `is_table`: the caller has named columns, so what no other reader accepts is a table whatever its columns are called.
+    """
     if name is not None:
         named = {**BUILT_IN, **LAST_RESORT}
         if name in named:
@@ -87,6 +90,8 @@ def find_reader(path: Path, name: str | None = None) -> Reader:
         if accepting:
             names = " and ".join(reader.name for reader in accepting)
             raise FormatError(f"{path}: {names} both accept it; choose one with --format NAME")
+    if is_table and path.is_file():
+        return _load("table", LAST_RESORT["table"])
     raise FormatError(
         f"{path}: no reader accepts it; if it is a table, map its columns with --columns FIELD=COLUMN, else name the "
         f"format with --format (one of {', '.join(reader_names())})"
@@ -125,7 +130,6 @@ def read_run(
         place = Path(name)
     if not place.exists():
         raise FormatError(f"{place}: no such file or folder")
-    options = ReadOptions(
-        texts=texts, skip_broken=skip_broken, columns=dict(columns or {}), model=model
-    )
-    return find_reader(place, format).read(place, options)
+    options = ReadOptions(texts=texts, skip_broken=skip_broken, columns=dict(columns or {}), model=model)
+    named = bool(options.columns) or model is not None
+    return find_reader(place, format, is_table=named).read(place, options)

@@ -166,7 +166,7 @@ def open_binary(path: Path) -> BinaryIO:
     if magic == ZSTD:
         raw = open(path, "rb")  # noqa: SIM115 - closed by the stream that wraps it
         reader = zstandard.ZstdDecompressor().stream_reader(raw, closefd=True, read_across_frames=True)
-        return io.BufferedReader(reader, CHUNK_BYTES)  # type: ignore[type-var, return-value]
+        return io.BufferedReader(reader, CHUNK_BYTES)
     return open(path, "rb", buffering=BUFFER_BYTES)
 
 
@@ -312,10 +312,15 @@ class SafeZip:
         if ".." in parts or name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):
             raise FormatError(f"{self.path}: member '{name}' points outside the archive; do not trust this file")
         size, packed = member.file_size, max(member.compress_size, 1)
+        trust = "unpack it yourself if you trust it"
         if size > MEMBER_BYTES:
-            raise FormatError(f"{self.path}: member '{name}' is {size:,} bytes, over the limit of {MEMBER_BYTES:,}; unpack it yourself if you trust it")
+            raise FormatError(
+                f"{self.path}: member '{name}' is {size:,} bytes, over the limit of {MEMBER_BYTES:,}; {trust}"
+            )
         if size > RATIO_FLOOR and size / packed > MEMBER_RATIO:
-            raise FormatError(f"{self.path}: member '{name}' unpacks {size // packed}-fold, over the limit of {MEMBER_RATIO}; unpack it yourself if you trust it")
+            raise FormatError(
+                f"{self.path}: member '{name}' unpacks {size // packed}-fold, over the limit of {MEMBER_RATIO}; {trust}"
+            )
 
     def read(self, name: str) -> bytes:
         """Return the content of one member."""
@@ -327,16 +332,25 @@ class SafeZip:
             else:
                 content = self._read_zstd(member)
         except (zipfile.BadZipFile, zstandard.ZstdError, OSError, EOFError, NotImplementedError) as fault:
-            raise FormatError(f"{self.path}: member '{name}' cannot be unpacked ({fault}); fetch the file again") from fault
+            raise FormatError(
+                f"{self.path}: member '{name}' cannot be unpacked ({fault}); fetch the file again"
+            ) from fault
         if len(content) != member.file_size:
-            raise FormatError(f"{self.path}: member '{name}' is not as long as the archive says; do not trust this file")
+            raise FormatError(
+                f"{self.path}: member '{name}' is not as long as the archive says; do not trust this file"
+            )
         return content
 
     def _read_zstd(self, member: zipfile.ZipInfo) -> bytes:
         # The standard zipfile module reads method 93 from Python 3.14 on only: find the data by the local header.
         self._raw.seek(member.header_offset)
         header = self._raw.read(30)
-        self._raw.seek(member.header_offset + 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"))
+        self._raw.seek(
+            member.header_offset
+            + 30
+            + int.from_bytes(header[26:28], "little")
+            + int.from_bytes(header[28:30], "little")
+        )
         packed = self._raw.read(member.compress_size)
         with zstandard.ZstdDecompressor().stream_reader(packed) as stream:
             return stream.read(member.file_size + 1)

@@ -92,7 +92,9 @@ def map_table(found: ForgettingMap, *, level: str = "category", reading: str = "
 
 
 def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed: bool) -> Table:
-    table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=False, padding=(0, 1, 0, 0) if framed else (0, 2, 0, 0))
+    table = Table(
+        box=box.SIMPLE_HEAD if framed else None, pad_edge=False, padding=(0, 1, 0, 0) if framed else (0, 2, 0, 0)
+    )
     longest = max((value or 0.0 for column in columns for value in column.figures or []), default=0.0)
     for position, column in enumerate(columns):
         head = f"bold {column.colour}".strip()
@@ -164,14 +166,20 @@ def headline(found: ForgettingMap) -> str:
     """Return one line on what is compared."""
     pairing = found.pair.pairing
     grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not on record"}[pairing.grade]
-    items = f"{pairing.paired:,} item{'s' if pairing.paired != 1 else ''} in {found.total.tasks} task{'s' if found.total.tasks != 1 else ''}"
+    items = f"{_number(pairing.paired, 'item')} in {_number(found.total.tasks, 'task')}"
     return f"{found.pair.before.name} → {found.pair.after.name}: {items}, {grade}"
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def pairing_lines(found: ForgettingMap) -> list[str]:
     """Return the pairing summary: coverage, what did not pair, settings that differ."""
     pairing = found.pair.pairing
-    covered = " / ".join("–" if share is None else f"{share:.1%}" for share in (pairing.coverage_before, pairing.coverage_after))
+    covered = " / ".join(
+        "–" if share is None else f"{share:.1%}" for share in (pairing.coverage_before, pairing.coverage_after)
+    )
     counts = [
         (pairing.only_before, "only before"),
         (pairing.only_after, "only after"),

@@ -27,6 +27,8 @@ UNSCORED = "unscored"  # the metric of tasks that are not scored here
 def read(path: Path, options: ReadOptions) -> Run:
     """Return the run of one task's file, or of all files of one model's folder."""
     files, others = split_files(path, detects)
+    if not files:
+        raise FormatError(f"{path}: no CapTrack responses in it; name the folder of one model")
     models = {file.absolute().parent.name for file in files}
     if options.model is not None:
         files = [file for file in files if file.absolute().parent.name == options.model]

@@ -95,7 +95,9 @@ def _of_one_model(path: Path, specs: dict[Path, RunSpec], wanted: str | None) ->
     if not chosen:
         raise FormatError(f"{path}: no run of '{wanted}' in it; there are runs of {', '.join(models) or 'no model'}")
     if wanted is None and len(models) > 1:
-        raise FormatError(f"{path}: runs of {len(models)} models ({', '.join(models)}); give a folder of one, or read_run's `model`")
+        raise FormatError(
+            f"{path}: runs of {len(models)} models ({', '.join(models)}); give a folder of one, or read_run's `model`"
+        )
     return chosen
 
 

@@ -8,70 +8,47 @@ from typing import Any
 
 from forgetmap import items
 from forgetmap.answers import parse_choices
-from forgetmap.builder import Item, RunBuilder
 from forgetmap.readers.inspect.records import Hints, Message, Sample
-from forgetmap.tasks import Document, TaskProfile
+from forgetmap.readers.inspect.table import DATA, Document, shown
+from forgetmap.tasks import Document as Shape
+from forgetmap.tasks import TaskProfile
 
 _LONE_LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 _LETTERS = re.compile(r"[A-Za-z]|\d+")
 
 
-def read_item(builder: RunBuilder, task: str, profile: TaskProfile | None, sample: Sample, as_a_set: bool) -> Item:
-    """Return the item of a sample.
+def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Document:
+    """Return what a sample asks.
 
     `as_a_set`: several right letters must all be named, which the engine's own choice scorer demands; a guess is then
     as good as never right (statistics.md 1).
     """
     options: Sequence[str] | None = sample.choices or None
     target = sample.target
+    category = _category(sample.metadata) if sample.metadata is not None else None
     if options is not None and len(target) == 1 and isinstance(target, str) and isinstance(sample.input, str):
-        # By far the most frequent kind: one letter.
-        place = ord(target) - ord("A")
+        place = ord(target) - ord("A")  # by far the most frequent kind: one letter
         if 0 <= place < min(len(options), 26):
-            gold = [options[place]]
-            return builder.item(
-                task,
-                key=items.item_key([sample.input], options, gold),
-                native_id=sample.id,
-                question=sample.input,
-                options=options,
-                gold=gold,
-                gold_index=place,
-                category=_category(sample.metadata),
-            )
+            return Document(sample.input, options, (options[place],), place, 1 / len(options), category)
     question, system = _question(sample.input)
     targets = [target] if isinstance(target, str) else target
-    asked = question
     if options is None and len(targets) == 1 and _LONE_LETTER.fullmatch(targets[0].strip()):
         # The task put the options into the prompt by itself; their number makes the chance rate.
         parsed = parse_choices(question)
-        if parsed is not None and len(parsed.options) > ord(targets[0].strip().strip("().")) - ord("A"):
-            asked, options = parsed.question, parsed.options
-    positions: list[int] = []
-    if options is not None:
-        found = [_places(text, options) for text in targets]
-        positions = sorted({place for one in found for place in one or []})
-        golds = [options[place] for place in positions] if all(one for one in found) else None
-    else:
+        if parsed is not None and _places(targets[0], parsed.options):
+            question, options = parsed.question, parsed.options
+    if options is None:
         golds = _open_gold(profile, question, targets)
-    key = items.item_key([asked], options, golds)
-    if system:
-        # A system message is a setting more often than content: it only breaks ties between items alike in the rest.
-        key = key._replace(text=key.text ^ items.text_hash(system))
-    lettered = options is None and golds is not None and all(_LONE_LETTER.fullmatch(text) for text in golds)
-    several = as_a_set and len(positions) > 1
-    return builder.item(
-        task,
-        key=key,
-        native_id=sample.id,
-        question=_shown(asked),
-        options=options,
-        gold=golds,
-        gold_index=positions[0] if golds and len(positions) == 1 else None,
-        open_ended=options is None and not lettered,
-        chance=0.0 if several else None,
-        category=_category(sample.metadata),
-    )
+        lettered = golds is not None and all(_LONE_LETTER.fullmatch(text.strip()) for text in golds)
+        return Document(question, None, golds, None, None if lettered else 0.0, category, system)
+    found = [_places(text, options) for text in targets]
+    positions = sorted({place for one in found for place in one or []})
+    golds = [options[place] for place in positions] if all(found) else None
+    chance = len(positions) / len(options) if golds else None
+    if golds and len(positions) > 1 and as_a_set:
+        chance = 0.0
+    index = positions[0] if golds and len(positions) == 1 else None
+    return Document(question, options, golds, index, chance, category, system)
 
 
 def letters(text: str, count: int) -> list[int] | None:
@@ -114,7 +91,7 @@ def _open_gold(profile: TaskProfile | None, question: str, targets: Sequence[str
     return [text for text in targets if text.strip()] or None
 
 
-def _is_open(document: Document) -> bool:
+def _is_open(document: Shape) -> bool:
     options = document.options or document.fixed_options or document.options_in_question
     paths = (*document.question, document.gold or "")
     return not options and len(document.question) == 1 and bool(document.gold) and not any("." in p for p in paths)
@@ -141,26 +118,16 @@ def parts(content: Any) -> list[str]:
         elif kind == "reasoning":
             texts.append(part.get("reasoning") or "")
         else:
-            texts.append(f"({str(kind).capitalize()}){_DATA}{part.get(kind) or part.get('document') or part.get('data')}")
+            texts.append(f"({str(kind).capitalize()}){DATA}{part.get(kind) or part.get('document') or part.get('data')}")
     return texts
-
-
-_DATA = "\x00"  # parts what people read from the data of an image
-_HIDDEN = re.compile(f"{_DATA}[^\n]*")
-
-
-def _shown(question: str) -> str:
-    return _HIDDEN.sub("", question) if _DATA in question else question
 
 
 def shown_text(content: Any) -> str:
     """Return a message as people read it."""
-    return _shown("\n".join(parts(content)))
+    return shown("\n".join(parts(content)))
 
 
-def _category(hints: Hints | None) -> list[str] | None:
-    if hints is None:
-        return None
+def _category(hints: Hints) -> list[str] | None:
     named = [hint for hint in (hints.subject, hints.category, hints.topic, hints.domain) if isinstance(hint, str)]
     tags = [tag for tag in hints.tags if isinstance(tag, str)] if isinstance(hints.tags, list) else []
     return [*named, *tags] or None

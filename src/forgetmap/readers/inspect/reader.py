@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 
 from forgetmap import items
-from forgetmap.builder import Item, RunBuilder
+from forgetmap.builder import assemble
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect.archive import Log, is_log
-from forgetmap.readers.inspect.documents import letters, read_item, shown_text
+from forgetmap.readers.inspect.documents import describe, letters, shown_text
 from forgetmap.readers.inspect.records import FullSample, Sample, Score
 from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, value_of, values
+from forgetmap.readers.inspect.table import SampleTable
 from forgetmap.readers.source import ReadOptions, split_files
 from forgetmap.run import Run, RunInfo
 from forgetmap.tasks import TaskProfile, canonical_task, known_task
@@ -39,23 +40,26 @@ def detects(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> Run:
     """Return the run of a log, or of all logs of one model below a folder."""
     files, others = split_files(path, detects)
-    builder = RunBuilder(source=str(path), texts=options.texts)
-    logs = _latest([Log(file) for file in files], builder)
+    warnings: list[str] = []
+    logs = _latest([Log(file) for file in files], warnings)
     models = sorted({str(log.spec.get("model")) for log in logs})
     if len(models) > 1:
-        raise FormatError(f"{path}: logs of {len(models)} models ({', '.join(models[:3])}); name the log or folder of one model")
+        named = ", ".join(models[:3])
+        raise FormatError(f"{path}: logs of {len(models)} models ({named}); name the log or folder of one model")
+    table = SampleTable(texts=options.texts)
+    counts: dict[str, int] = {}
     task_names: dict[str, str] = {}
     task_settings: dict[str, dict[str, Any]] = {}
     headlines: set[tuple[str, str, str]] = set()
     for log, repeat in _with_repeats(logs):
-        for task in _read_log(log, repeat, builder, options):
+        for task in _LogReader(log, repeat, table, warnings, counts).read(options.texts):
             task_names[task] = log.task
             task_settings[task] = _settings(log)
             headline = log.get("results", "headline") or {}
-            scorer = headline.get("scorer")
-            score = headline.get("score")
-            if scorer is not None:
-                headlines.add((task, scorer, SCALAR if score in (None, scorer) else score))
+            scorer, score = headline.get("scorer"), headline.get("score")
+            headlines.add((task, scorer, SCALAR if score in (None, scorer) else score))
+    if not len(table):
+        raise FormatError(f"{path}: no samples in it; check that the evaluation logged its samples")
     first = logs[0]
     info = RunInfo(
         model=first.spec.get("model"),
@@ -67,23 +71,27 @@ def read(path: Path, options: ReadOptions) -> Run:
         subset=_subset(logs),
         files=[log.path.name for log in logs],
         other_files=[file.name for file in others],
+        warnings=list(dict.fromkeys(warnings)),
         complete=all(log.finished for log in logs),
     )
-    return builder.finish(
+    return assemble(
+        table.samples(),
         info,
+        source=str(path),
+        texts=table.texts() if options.texts else lambda: read(path, options.with_texts()).texts(),
         metrics=lambda task, scorer, metric: {"default": (task, scorer, metric) in headlines},
-        reread=lambda: read(path, options.with_texts()).texts(),
+        counts=counts,
     )
 
 
-def _latest(logs: list[Log], builder: RunBuilder) -> list[Log]:
+def _latest(logs: list[Log], warnings: list[str]) -> list[Log]:
     """Keep the last attempt of each evaluation: a retry writes a new log that carries the finished samples over."""
     latest: dict[str, Log] = {}
     for log in sorted(logs, key=lambda log: (str(log.spec.get("created")), log.path.name)):
         latest[str(log.spec.get("task_id") or log.path)] = log
     superseded = [log.path.name for log in logs if log not in latest.values()]
     if superseded:
-        builder.warn(f"{', '.join(superseded)}: a later log repeats this evaluation; left out")
+        warnings.append(f"{', '.join(superseded)}: a later log repeats this evaluation; left out")
     return [log for log in logs if log in latest.values()]
 
 
@@ -105,117 +113,125 @@ def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
     return numbered
 
 
-def _read_log(log: Log, repeat: int, builder: RunBuilder, options: ReadOptions) -> list[str]:
-    """Add the samples of one log; return the tasks it holds."""
-    samples = log.samples(options.texts)
-    if not log.finished:
-        planned = (log.get("eval", "dataset", "samples") or 0) * (log.get("eval", "config", "epochs") or 1)
-        of = f" of {planned}" if planned else ""
-        builder.warn(f"{log.path.name}: the evaluation did not finish ({len(samples)}{of} samples are in the log)")
-    pairs = _scorers(log, samples)
-    edits = sum([len(score.history) > 1 for sample in samples for score in (sample.scores or {}).values()])
-    if edits:
-        builder.count("edited_scores", edits)
-        said = "1 score was" if edits == 1 else f"{edits} scores were"
-        builder.warn(f"{log.path.name}: {said} edited after the run; the edited values are used")
-    family = _ALL_SUBJECTS.fullmatch(log.task)
-    model = str(log.spec.get("model"))
-    profiles: dict[str, tuple[str, TaskProfile | None]] = {}
-    made: dict[tuple[str, Any], Item] = {}  # epochs of one sample share the item
-    for position, sample in enumerate(samples):
-        try:
-            subject = sample.metadata.subject if family and sample.metadata else None
-            name = f"{family[1]}:{subject}" if family and isinstance(subject, str) else log.task
-            if name not in profiles:
-                profiles[name] = canonical_task(name), known_task(name)
-            task, profile = profiles[name]
-            item = made.get((task, sample.id))
-            if item is None:
-                as_a_set = bool(sample.scores) and "choice" in sample.scores
-                item = made[task, sample.id] = read_item(builder, task, profile, sample, as_a_set)
-            _add(builder, item, sample, repeat + sample.epoch - 1, pairs, model)
-        except (AttributeError, TypeError, KeyError, ValueError) as fault:
-            raise FormatError(
-                f"{log.path}: sample {position + 1} (id {sample.id!r}) is not a sample of Inspect ({type(fault).__name__}: "
-                f"{fault}); check the file"
-            ) from fault
-    return [task for task, _ in profiles.values()]
+class _LogReader:
+    """Puts the samples of one log into the table."""
 
+    def __init__(self, log: Log, repeat: int, table: SampleTable, warnings: list[str], counts: dict[str, int]) -> None:
+        self.log = log
+        self.repeat = repeat
+        self.table = table
+        self.warnings = warnings
+        self.counts = counts
+        self.model = str(log.spec.get("model"))
 
-def _scorers(log: Log, samples: Sequence[Sample]) -> list[tuple[str, str]]:
-    """Every (scorer, metric) of the log: a sample that lacks one is not observed under it, which must be said."""
-    found: dict[tuple[str, str], None] = {}
-    for sample in samples:
-        if sample.scores is None and sample.score is not None:
-            sample.scores = {"score": sample.score}
-        for scorer, score in (sample.scores or {}).items():
-            if not isinstance(score.value, (dict, list)):
-                found[scorer, SCALAR] = None
-            else:
-                found.update(((scorer, metric), None) for metric, _ in values(score))
-    if found:
-        return list(found)
-    named = [str(scorer.get("name")) for scorer in log.spec.get("scorers") or []]
-    return [(name, SCALAR) for name in named] or [("none", SCALAR)]
+    def read(self, texts: bool) -> list[str]:
+        """Add the samples; return the tasks they belong to."""
+        log = self.log
+        samples = log.samples(texts)
+        if not log.finished:
+            planned = (log.get("eval", "dataset", "samples") or 0) * (log.get("eval", "config", "epochs") or 1)
+            of = f" of {planned}" if planned else ""
+            self.warnings.append(
+                f"{log.path.name}: the evaluation did not finish ({len(samples)}{of} samples are in the log)"
+            )
+        pairs = self._scorers(samples)
+        family = _ALL_SUBJECTS.fullmatch(log.task)
+        profiles: dict[str, tuple[str, TaskProfile | None]] = {}
+        made: dict[tuple[str, Any], int] = {}  # epochs of one sample share the item
+        for position, sample in enumerate(samples):
+            try:
+                subject = sample.metadata.subject if family and sample.metadata else None
+                name = f"{family[1]}:{subject}" if family and isinstance(subject, str) else log.task
+                if name not in profiles:
+                    profiles[name] = canonical_task(name), known_task(name)
+                task, profile = profiles[name]
+                item = made.get((task, sample.id))
+                if item is None:
+                    document = describe(sample, profile, bool(sample.scores) and "choice" in sample.scores)
+                    item = made[task, sample.id] = self.table.item(task, sample.id, document)
+                self._add(item, sample, pairs)
+            except (AttributeError, TypeError, KeyError, ValueError) as fault:
+                raise FormatError(
+                    f"{log.path}: sample {position + 1} (id {sample.id!r}) is not a sample of Inspect "
+                    f"({type(fault).__name__}: {fault}); check the file"
+                ) from fault
+        return [task for task, _ in profiles.values()]
 
+    def _scorers(self, samples: Sequence[Sample]) -> list[tuple[str, str]]:
+        """Every (scorer, metric) of the log: a sample that lacks one is not observed under it, which must be said."""
+        found: dict[tuple[str, str], None] = {}
+        edits = 0
+        for sample in samples:
+            if sample.scores is None and sample.score is not None:
+                sample.scores = {"score": sample.score}
+            for scorer, score in (sample.scores or {}).items():
+                edits += len(score.history) > 1
+                if not isinstance(score.value, (dict, list)):
+                    found[scorer, SCALAR] = None
+                else:
+                    found.update(((scorer, metric), None) for metric, _ in values(score))
+        if edits:
+            self.counts["edited_scores"] = self.counts.get("edited_scores", 0) + edits
+            said = "1 score was" if edits == 1 else f"{edits} scores were"
+            self.warnings.append(f"{self.log.path.name}: {said} edited after the run; the edited values are used")
+        if found:
+            return list(found)
+        named = [str(scorer.get("name")) for scorer in self.log.spec.get("scorers") or []]
+        return [(name, SCALAR) for name in named] or [("none", SCALAR)]
 
-def _add(
-    builder: RunBuilder, item: Item, sample: Sample, repeat: int, pairs: list[tuple[str, str]], model: str
-) -> None:
-    scores = sample.scores or {}
-    prompt_key, stop = None, None
-    if builder.keeps_texts and isinstance(sample, FullSample):
-        prompt, response, stop = _texts(sample)
+    def _add(self, item: int, sample: Sample, pairs: list[tuple[str, str]]) -> None:
+        scores = sample.scores or {}
+        options = self.table.documents[item].options
+        prompt, response, stop = _texts(sample) if isinstance(sample, FullSample) else (None, None, None)
+        if sample.limit is not None:
+            stop = _named(sample.limit, "type")
+        usage = sample.model_usage.get(self.model)
+        tokens = usage.output_tokens if usage is not None else _all_tokens(sample)
+        failed, error = None, None
+        if sample.error is not None:
+            failed, error = "error", _named(sample.error, "message")
+        elif sample.invalidation is not None:
+            failed = "unscored"
+            error = f"invalidated: {_named(sample.invalidation, 'reason') or 'no reason given'}"
         prompt_key = items.text_hash(prompt) if prompt is not None else None
-        first = next(iter(scores.values()), None)
-        builder.reply(item, prompt=prompt, response=response, choice=_chosen(item, first)[1] if first else None)
-    else:
-        builder.reply(item)
-    if sample.limit is not None:
-        stop = _named(sample.limit, "type")
-    usage = sample.model_usage.get(model)
-    tokens = usage.output_tokens if usage is not None else _all_tokens(sample)
-    failed, error = None, None
-    if sample.error is not None:
-        failed, error = "error", _named(sample.error, "message")
-    elif sample.invalidation is not None:
-        failed = "unscored"
-        error = f"invalidated: {_named(sample.invalidation, 'reason') or 'no reason given'}"
-    for scorer, metric in pairs:
-        score = scores.get(scorer)
-        graded, state, index, choice = None, failed or "unscored", None, None
-        if failed is None and score is not None:
+        first = next(iter(scores.values()), None) if self.table.keeps_texts else None
+        shown = _chosen(options, first)[1] if first is not None else None
+        facts = (self.repeat + sample.epoch - 1, tokens, stop, error, prompt_key)
+        self.table.reply(item, facts, (shown, prompt, response))
+        for scorer, metric in pairs:
+            score = scores.get(scorer)
+            if failed is not None or score is None:
+                self.table.score(scorer, metric, None, failed or "unscored")
+                continue
             value = value_of(score, metric)
             graded = number(value)
             state = answer_state(sample, score, value, graded)
             if graded is None:
                 if isinstance(value, str):
-                    builder.warn(
-                        f"task '{item.task}': scorer '{scorer}' gives texts such as '{value[:40]}', which are no scores: "
-                        "they count as not observed"
+                    self.warnings.append(
+                        f"task '{self.log.task}': scorer '{scorer}' gives texts such as '{value[:40]}', which are no "
+                        "scores: they count as not observed"
                     )
-            else:
-                index, choice = _chosen(item, score)
-                if choice is None and state == "answered" and item.options:
-                    state = "no_answer"  # a letter that no option has
-        builder.sample(
-            item, repeat=repeat, scorer=scorer, metric=metric, score=graded, state=state, choice=choice,
-            choice_index=index, prompt_key=prompt_key, output_tokens=tokens, stop_reason=stop, error=error,
-        )  # fmt: skip
+                self.table.score(scorer, metric, None, state)
+                continue
+            index, choice = _chosen(options, score)
+            if choice is None and options and state == "answered":
+                state = "no_answer"  # a letter that no option has
+            self.table.score(scorer, metric, graded, state, index, choice)
 
 
-def _chosen(item: Item, score: Score) -> tuple[int | None, str | None]:
+def _chosen(options: Sequence[str] | None, score: Score) -> tuple[int | None, str | None]:
     """Return the option chosen, by position and text; for open questions the answer, unless it is the whole reply."""
     answer = score.answer
     if not isinstance(answer, str) or not answer.strip():
         return None, None
-    if item.options:
-        places = letters(answer, len(item.options))
+    if options:
+        places = letters(answer, len(options))
         if not places:
             return None, None
         if len(places) == 1:
-            return places[0], item.options[places[0]]
-        return None, "\n".join(sorted(item.options[place] for place in places))
+            return places[0], options[places[0]]
+        return None, "\n".join(sorted(options[place] for place in places))
     text = " ".join(answer.split())
     # A summary ends a long answer with dots. Both ways of reading a log must see the same, so neither takes these.
     return (None, None) if len(text) > _CUT_ANSWER or text.endswith("...") else (None, text)

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 
-class ScoreNotes(msgspec.Struct):
+class ScoreNotes(msgspec.Struct, gc=False):
     """What a score's metadata may hold; before 0.3.285 the reason of a failed grading stood here."""
 
     unscored_reason: Any = None
 
 
-class Score(msgspec.Struct):
+class Score(msgspec.Struct, gc=False):
     """One scorer's verdict. `value` may be a letter, number, bool, list or mapping."""
 
     value: Any = None
@@ -27,7 +27,7 @@ class Score(msgspec.Struct):
     history: list[Any] = []
 
 
-class Hints(msgspec.Struct):
+class Hints(msgspec.Struct, gc=False):
     """The fields of a sample's metadata that say what the item is about."""
 
     subject: Any = None
@@ -37,33 +37,33 @@ class Hints(msgspec.Struct):
     tags: Any = None
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, gc=False):
     """Tokens of one model."""
 
     output_tokens: int | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """A chat message; `content` is a text or a list of parts."""
 
     role: str = "user"
     content: Any = None
 
 
-class Reply(msgspec.Struct):
+class Reply(msgspec.Struct, gc=False):
     """One completion of the model."""
 
     message: Message | None = None
     stop_reason: str | None = None
 
 
-class Output(msgspec.Struct):
+class Output(msgspec.Struct, gc=False):
     """What the model gave back."""
 
     choices: list[Reply] = []
 
 
-class Sample(msgspec.Struct):
+class Sample(msgspec.Struct, gc=False):
     """A sample or its summary."""
 
     id: Any
@@ -80,7 +80,7 @@ class Sample(msgspec.Struct):
     score: Score | None = None  # logs of 2024 had one scorer and no name for it
 
 
-class FullSample(Sample):
+class FullSample(Sample, gc=False):
     """A sample with its texts."""
 
     messages: list[Message] = []
@@ -89,13 +89,13 @@ class FullSample(Sample):
     attachments: dict[str, str] = {}
 
 
-class JsonLog(msgspec.Struct):
+class JsonLog(msgspec.Struct, gc=False):
     """A whole `.json` log without texts."""
 
     samples: list[Sample] | None = None
 
 
-class FullJsonLog(msgspec.Struct):
+class FullJsonLog(msgspec.Struct, gc=False):
     """A whole `.json` log."""
 
     samples: list[FullSample] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from forgetmap.readers.inspect.records import Sample, Score
@@ -33,17 +34,19 @@ def number(value: Any) -> float | None:
 
     The engine turns such texts into 0. Here a value that cannot be read is not an observation.
     """
-    if not isinstance(value, str):
-        return None if value is None else float(value)
-    known = _LETTERS.get(value)
-    if known is None:
-        known = _WORDS.get(value.lower())
-    if known is not None:
-        return known
-    try:
-        return float(value)
-    except ValueError:
+    if isinstance(value, str):
+        known = _LETTERS.get(value)
+        if known is None:
+            known = _WORDS.get(value.lower())
+        if known is not None:
+            return known
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    elif value is None:
         return None
+    return float(value) if isfinite(value) else None
 
 
 def value_of(score: Score, metric: str) -> Any:

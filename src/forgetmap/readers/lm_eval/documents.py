@@ -49,19 +49,21 @@ def read_document(
             open_ended=not content.options and not counted,
             category=hints,
         )
-    options = _options(doc, continuations)
-    golds, index = _gold(target, options)
+    shown = _options(doc, continuations)
+    gold_texts, index = _gold(target, shown)
     question = _question(doc)
     return builder.item(
         task,
-        key=items.document_key(doc, golds) if items.has_text(doc) else items.item_key([str(native)], None, golds, basis="native"),
+        key=items.document_key(doc, gold_texts)
+        if items.has_text(doc)
+        else items.item_key([str(native)], None, gold_texts, basis="native"),
         native_id=native,
         question=question,
-        options=options,
-        gold=golds,
+        options=shown,
+        gold=gold_texts,
         gold_index=index,
         n_options=len(ranked) if ranked else None,
-        n_gold=None if golds else 1 if ranked else None,
+        n_gold=None if gold_texts else 1 if ranked else None,
         category=hints,
     )
 

@@ -44,7 +44,7 @@ class Nothing(msgspec.Struct):
     """No request at all: prompts come by hash, options by document."""
 
 
-_FIELDS = (
+_FIELDS: tuple[Any, ...] = (
     ("doc_id", Any),
     ("doc", Any),
     ("target", Any, None),
@@ -91,10 +91,12 @@ def read_lines(
     """Yield (line number, metric names, line). Lines with other metrics than the first get a decoder of their own."""
     decoders: dict[tuple[str, ...], Callable[[bytes], Any]] = {metrics: line_decoder(metrics, arguments)}
     if sniff(path).kind == "list":  # one JSON list, as early versions wrote
-        for number, row in enumerate(load_json(path), start=1):
+        rows: list[dict[str, Any]] = load_json(path)
+        for number, row in enumerate(rows, start=1):
             names = metric_names(row)
-            decode = decoders.setdefault(names, line_decoder(names, arguments))
-            yield number, names, decode(msgspec.json.encode(row))
+            if names not in decoders:
+                decoders[names] = line_decoder(names, arguments)
+            yield number, names, decoders[names](msgspec.json.encode(row))
         return
     has_names = "metrics" in first_line(path)
 
@@ -110,4 +112,3 @@ def read_lines(
 
     for number, (names, line) in records(path, decode, skip_broken=skip_broken, count=count):
         yield number, names, line
-

@@ -7,7 +7,7 @@ filtering, valid for one revision of a data set, and wrong for shuffled choices.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,10 @@ from forgetmap.tasks import canonical_task, known_task
 
 _KEYS = frozenset({"doc_id", "doc", "arguments", "resps", "filtered_resps"})
 #: Metrics whose choice is the option of highest log-likelihood per unit of length.
-_LENGTHS = {"acc_norm": len, "acc_bytes": lambda text: len(text.encode("utf-8", "surrogatepass"))}
+_LENGTHS: dict[str, Callable[[str], int]] = {
+    "acc_norm": len,
+    "acc_bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
+}
 
 
 def detects(path: Path) -> bool:
@@ -135,9 +138,7 @@ def _repeats(logs: Sequence[_Log]) -> list[int]:
     return [numbers[log.path] for log in logs]
 
 
-def _read_file(
-    log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions, repeated: dict[str, str]
-) -> None:
+def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions, repeated: dict[str, str]) -> None:
     task = canonical_task(log.task)
     profile = known_task(log.task)
     head = first_line(log.path)
@@ -186,7 +187,11 @@ def _arguments_type(head: dict[str, Any], metrics: tuple[str, ...], profile: Any
     """How much of the requests must be read: all for texts, continuations for lengths, nothing if we can."""
     if options.texts or not head.get("prompt_hash"):
         return dict[str, Argument] | list[Any] | None
-    content = profile.document.content(head["doc"]) if profile and profile.document and isinstance(head["doc"], dict) else None
+    content = (
+        profile.document.content(head["doc"])
+        if profile and profile.document and isinstance(head["doc"], dict)
+        else None
+    )
     if content is None or not content.options or any(name in _LENGTHS for name in metrics):
         return dict[str, Continuation] | list[Any] | None
     return Nothing | list[Any] | None
@@ -283,9 +288,7 @@ def _picked(
     return best
 
 
-def _extracted(
-    filtered: Any, turn: int, times: int, response: str | None, fallback: str
-) -> tuple[str | None, str]:
+def _extracted(filtered: Any, turn: int, times: int, response: str | None, fallback: str) -> tuple[str | None, str]:
     """Return the answer a filter extracted, and the state of the reply."""
     answer = filtered
     while isinstance(answer, list):  # [answer], and from 0.5 on [[answer per repeat]]

@@ -16,7 +16,16 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.-]+?)\.jsonl?(\.gz|\.zst)?$")
 
 #: Model arguments that change the answers, or may.
-_MODEL_SETTINGS = ("dtype", "quantization", "load_in_4bit", "load_in_8bit", "peft", "max_length", "add_bos_token", "enable_thinking")
+_MODEL_SETTINGS = (
+    "dtype",
+    "quantization",
+    "load_in_4bit",
+    "load_in_8bit",
+    "peft",
+    "max_length",
+    "add_bos_token",
+    "enable_thinking",
+)
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -44,7 +53,12 @@ class Results:
     def model(self) -> str | None:
         """The exact id of the model."""
         arguments = self.model_arguments
-        named = self.get("model_name") or arguments.get("pretrained") or arguments.get("model") or self.get("config", "model")
+        named = (
+            self.get("model_name")
+            or arguments.get("pretrained")
+            or arguments.get("model")
+            or self.get("config", "model")
+        )
         return str(named) if named else None
 
     @property
@@ -74,7 +88,9 @@ class Results:
         """Settings of one task (its name in the log)."""
         config = self.get("configs", task) or {}
         generation = config.get("generation_kwargs") or {}
-        template = [config.get(name) for name in ("doc_to_text", "description", "target_delimiter", "fewshot_delimiter")]
+        template = [
+            config.get(name) for name in ("doc_to_text", "description", "target_delimiter", "fewshot_delimiter")
+        ]
         found = {
             "num_fewshot": self.get("n-shot", task),
             "task_version": self.get("versions", task),

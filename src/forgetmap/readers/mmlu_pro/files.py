@@ -55,8 +55,10 @@ def read_rows(file: Path) -> tuple[list[Row], int]:
     """Return the rows of a file, and how many bare texts (totals of categories) stood among them."""
     if _is_zip(file):
         with SafeZip(file) as archive:
-            member = _members(archive.names)[0]
-            found = parse_json(archive.read(member), f"{file}: {member}", _decode)
+            members = _members(archive.names)
+            if len(members) != 1:
+                raise FormatError(f"{file}: {len(members)} JSON members, expected one; unpack it and name the file")
+            found = parse_json(archive.read(members[0]), f"{file}: {members[0]}", _decode)
     else:
         found = load_json(file, _decode)
     rows = [row for row in found if isinstance(row, Row)]
@@ -65,6 +67,8 @@ def read_rows(file: Path) -> tuple[list[Row], int]:
 
 def choose_files(files: list[Path], path: Path, model: str | None) -> tuple[list[Path], str | None, int | None]:
     """Return the files of one model, its name and the number of shots."""
+    if not files:
+        raise FormatError(f"{path}: no MMLU-Pro results in it; name their folder, or another format with --format")
     named = {file: _name(file) for file in files}
     known = ", ".join(sorted({str(name) for name, _ in named.values()}))
     mine = [file for file in files if model is None or named[file][0] == model]

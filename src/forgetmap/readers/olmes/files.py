@@ -109,6 +109,8 @@ def plain(value: Any) -> str:
 def find_task(file: Path, *, texts: bool) -> Task:
     """Return the task of a predictions file."""
     first = sniff(file).first
+    if not isinstance(first, dict):
+        raise FormatError(f"{file}: not JSON lines of predictions; name another format with --format")
     requests_file = _requests_file(file)
     named: list[str] = []
     requests = _read_requests(requests_file, named, texts=texts) if requests_file else {}
@@ -155,7 +157,10 @@ def _requests_file(file: Path) -> Path | None:
 
 def is_requests(file: Path) -> bool:
     """Tell whether a file holds requests."""
-    return sniff(file).keys >= _REQUEST_KEYS
+    try:
+        return sniff(file).keys >= _REQUEST_KEYS
+    except FormatError:  # something broken that merely lies beside the log
+        return False
 
 
 def _read_requests(file: Path, named: list[str], *, texts: bool) -> dict[tuple[str, str], Request]:

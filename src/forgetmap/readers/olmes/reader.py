@@ -51,6 +51,8 @@ def detects(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> Run:
     """Return the run of one predictions file, or of all below a folder."""
     files, others = split_files(path, detects)
+    if not files:
+        raise FormatError(f"{path}: no predictions of OLMES or olmo-eval in it; name the folder that holds them")
     tasks = [find_task(file, texts=options.texts) for file in files]
     check_names(tasks, path)
     builder = RunBuilder(source=str(path), texts=options.texts)

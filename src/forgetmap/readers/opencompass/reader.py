@@ -75,13 +75,15 @@ def _of_one_model(path: Path, logged: list[Logged], wanted: str | None) -> list[
         )
     if wanted is None and len(models) > 1:
         raise FormatError(
-            f"{path}: predictions of {len(models)} models ({', '.join(models)}); choose one with --model NAME"
+            f"{path}: predictions of {len(models)} models ({', '.join(models)}); give a folder of one, or read_run's "
+            "`model`"
         )
     return chosen
 
 
 def _add_task(builder: RunBuilder, task: str, logged: Logged, ranked: set[str]) -> None:
     made: dict[int, Item] = {}
+    golds: dict[int, list[str] | None] = {}
     silent = 0
     for row in load_rows(logged):
         labels = [name for name in row.entry if is_label(name)]
@@ -90,6 +92,12 @@ def _add_task(builder: RunBuilder, task: str, logged: Logged, ranked: set[str]) 
         item = made.get(row.position)
         if item is None:
             item = made[row.position] = _item(builder, task, row, labels)
+            golds[row.position] = row.gold
+        elif row.gold != golds[row.position]:
+            raise FormatError(
+                f"{row.place}: its gold is not that of entry {row.position}, whose replica it should be; the "
+                "predictions are incomplete or mixed, run the inference again"
+            )
         verdicts = list(_verdicts(row, labels))
         silent += all(score is None for *_, score in verdicts)
         _add(builder, item, row, labels, verdicts)

@@ -79,7 +79,12 @@ def map_columns(
         needed = fold != "text" or not {"question", "native_id"} & mapped.keys()
         if unsettled and needed:
             doubts.append(f"'{name}' could be {' or '.join(unsettled)}")
-    if mapped.get("native_id") and folded.get(str(mapped["native_id"])) == "id" and not unique_id and "question" not in mapped:
+    if (
+        mapped.get("native_id")
+        and folded.get(str(mapped["native_id"])) == "id"
+        and not unique_id
+        and "question" not in mapped
+    ):
         doubts.append(f"'{mapped['native_id']}' is not unique, so it may not be the item's id")
     if doubts:
         raise FormatError(

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from forgetmap import items
-from forgetmap.answers import letter_index, literal_list
+from forgetmap.answers import ANSWER_STATES, letter_index, literal_list
 from forgetmap.builder import Item, RunBuilder
 from forgetmap.errors import FormatError
 from forgetmap.readers.source import ReadOptions, decode_json, load_json, open_binary, records, sniff
 from forgetmap.readers.table.mapping import AMBIGUOUS, NAMES, map_columns
-from forgetmap.run import ANSWER_STATES, Run, RunInfo
+from forgetmap.run import Run, RunInfo
 from forgetmap.tasks import canonical_task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Rows = list[tuple[int, Mapping[str, Any]]]  # with the row's number, for messages
+Rows = Sequence[tuple[int, Mapping[str, Any]]]  # with the row's number, for messages
 _TRUE = frozenset({"true", "1", "yes", "pass", "passed", "1.0", "t", "y"})
 _FALSE = frozenset({"false", "0", "no", "fail", "failed", "0.0", "f", "n"})
 _KNOWN = frozenset(name for names in NAMES.values() for name in names) | frozenset(AMBIGUOUS)
@@ -98,7 +98,7 @@ def _load(path: Path, options: ReadOptions) -> tuple[list[str], Rows, int]:
 
         found = list(records(path, decode_json, skip_broken=options.skip_broken, skipped=skip))
     else:
-        content = load_json(path)
+        content: Any = load_json(path)
         if not isinstance(content, list):
             raise FormatError(f"{path}: expected a list of rows; name the format with --format if it is a log")
         found = list(enumerate(content, start=1))
@@ -126,13 +126,17 @@ def _read_csv(path: Path) -> pl.DataFrame:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         row = content.count(b"\n", 0, fault.start) + 1
-        raise FormatError(f"{path}: line {row} is not UTF-8 (byte 0x{content[fault.start]:02x}); convert it to UTF-8") from fault
+        raise FormatError(
+            f"{path}: line {row} is not UTF-8 (byte 0x{content[fault.start]:02x}); convert it to UTF-8"
+        ) from fault
     separator = _delimiter(text.split("\n", 1)[0])
     try:
         return pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, ValueError) as fault:
         reason = str(fault).split("\n")[0]
-        raise FormatError(f"{path}: not a regular table ({reason}); give every row as many cells as the header") from fault
+        raise FormatError(
+            f"{path}: not a regular table ({reason}); give every row as many cells as the header"
+        ) from fault
 
 
 def _build(columns: Sequence[str], rows: Rows, source: str, options: ReadOptions, stem: str | None) -> Run:
@@ -154,7 +158,11 @@ def _build(columns: Sequence[str], rows: Rows, source: str, options: ReadOptions
         _add_row(builder, number, row, fields, repeats, source, names, stem)
     model = wide or (str(rows[0][1].get(str(fields["run"]))) if "run" in fields else None)
     info = RunInfo(model=model or options.model or stem, tool="table", task_names=names)
-    info.settings = {"columns": {field: name for field, name in fields.items() if field in options.columns}} if options.columns else {}
+    info.settings = (
+        {"columns": {field: name for field, name in fields.items() if field in options.columns}}
+        if options.columns
+        else {}
+    )
     return builder.finish(info)
 
 
@@ -317,7 +325,9 @@ def _score(value: Any, column: Any, place: str) -> float | None:
     try:
         return float(value)
     except (TypeError, ValueError) as fault:
-        raise FormatError(f"{place}: '{column}' is {str(value)[:40]!r}, expected a number; correct or blank it") from fault
+        raise FormatError(
+            f"{place}: '{column}' is {str(value)[:40]!r}, expected a number; correct or blank it"
+        ) from fault
 
 
 def _whole(value: Any, column: str, place: str) -> int | None:
@@ -342,7 +352,9 @@ def _options(row: Mapping[str, Any], column: Any, place: str) -> list[str] | Non
             value = value.get("text")
         listed = literal_list(value)
         if listed is None:
-            raise FormatError(f"{place}: '{column}' is {str(value)[:40]!r}, expected a list of options; write it as JSON")
+            raise FormatError(
+                f"{place}: '{column}' is {str(value)[:40]!r}, expected a list of options; write it as JSON"
+            )
         found = listed
     return [str(option) for option in found] or None
 

@@ -1,0 +1,5 @@
+"""`python -m forgetmap`."""
+
+from forgetmap.cli import main
+
+main()
