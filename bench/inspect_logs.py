@@ -3,7 +3,7 @@
     python bench/inspect_logs.py [--samples 4000] [--keep FOLDER]
 
 Two `.eval` logs of a four-option task are made by inspect_ai itself (mock model, choice scorer, options shuffled in the
-second). Timed from files to result, each in a process of its own, imports left out, best of three:
+second). Timed from files to result, each in a process of its own, imports left out, taking turns, best of five:
 
   samples_df  inspect_ai.analysis.samples_df on the two logs, default columns: one table of both, nothing paired yet
   scores      the same with id, epoch and scores as the only columns
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 VENV = ROOT / ".venvs" / "inspect"
 SAMPLES = 4000
 TARGET = 12
-RUNS = 3
+RUNS = 5
 
 
 def items(count: int) -> list[dict[str, Any]]:
@@ -97,45 +97,44 @@ def make_log(side: str, count: int, folder: str) -> None:
     )
 
 
-def way_samples_df(logs: list[str], scores_only: bool) -> tuple[float, int]:
+def way_samples_df(logs: list[str], scores_only: bool) -> tuple[float, float, int]:
     import pandas  # noqa: F401 - imports are left out of the time
-    from inspect_ai.analysis import SampleColumn, SampleSummary, samples_df
+    from inspect_ai.analysis import SampleSummary, samples_df
 
     columns: list[Any] = list(SampleSummary)
     if scores_only:
         columns = [one for one in columns if one.name in ("id", "epoch", "score_*")]
-        assert all(isinstance(one, SampleColumn) for one in columns)
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     table = samples_df(logs, columns=columns, quiet=True)
-    return time.perf_counter() - start, len(table)
+    return time.perf_counter() - start, time.process_time() - busy, len(table)
 
 
-def way_forgetmap(logs: list[str]) -> tuple[float, int]:
-    import polars  # noqa: F401 - imports are left out of the time
-
+def way_forgetmap(logs: list[str]) -> tuple[float, float, int]:
     from forgetmap.map import compare
     from forgetmap.readers import read_run
-    from forgetmap.readers.inspect import read  # noqa: F401
+    from forgetmap.readers.inspect import read  # noqa: F401 - imports are left out of the time
     from forgetmap.tasks import canonical_task
 
     canonical_task("warm")  # the table of task names is part of the import, not of the read
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     found = compare(*(read_run(path, format="inspect") for path in logs))
-    spent = time.perf_counter() - start
+    spent, used = time.perf_counter() - start, time.process_time() - busy
     total = next(cell for cell in found.to_dict()["cells"] if cell["level"] == "total")
-    return spent, int(total["items"])
+    return spent, used, int(total["items"])
 
 
-def timed(python: Path | str, way: str, logs: list[Path]) -> tuple[float, int]:
-    """Best of several, each in a fresh process."""
-    best: tuple[float, int] | None = None
+def timed(ways: dict[str, str], logs: list[Path]) -> dict[str, tuple[float, float, int]]:
+    """Best of several, each in a fresh process; the ways take turns, so that a busy machine slows all of them."""
+    found: dict[str, list[tuple[float, float, int]]] = {way: [] for way in ways}
     for _ in range(RUNS):
-        command = [str(python), __file__, "--way", way, *map(str, logs)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        seconds, rows = json.loads(done.stdout.splitlines()[-1])
-        best = min(best or (seconds, rows), (seconds, rows))
-    assert best is not None
-    return best
+        for way, python in ways.items():
+            command = [python, __file__, "--way", way, *map(str, logs)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            found[way].append(tuple(json.loads(done.stdout.splitlines()[-1])))
+    return {
+        way: (min(wall for wall, _, _ in runs), min(cpu for _, cpu, _ in runs), runs[0][2])
+        for way, runs in found.items()
+    }
 
 
 def main() -> None:
@@ -149,9 +148,11 @@ def main() -> None:
     if given.make:
         make_log(given.make[0], given.samples, given.make[1])
         return
+    if given.way == "forgetmap":
+        print(json.dumps(way_forgetmap(given.logs)))
+        return
     if given.way:
-        done = way_forgetmap(given.logs) if given.way == "forgetmap" else way_samples_df(given.logs, given.way == "scores")
-        print(json.dumps(done))
+        print(json.dumps(way_samples_df(given.logs, given.way == "scores")))
         return
     python = VENV / "bin" / "python"
     if not python.exists():
@@ -167,16 +168,17 @@ def main() -> None:
             [log] = (folder / side).glob("*.eval")
             logs.append(log)
         size = sum(log.stat().st_size for log in logs) / 1e6
-        theirs, rows = timed(python, "samples_df", logs)
-        print(f"inspect_ai samples_df, default columns: {theirs:.3f} s ({rows:,} rows, 2 logs, {size:.1f} MB)")
-        scores, _ = timed(python, "scores", logs)
-        print(f"inspect_ai samples_df, scores only: {scores:.3f} s")
-        ours, paired = timed(sys.executable, "forgetmap", logs)
+        ways = {"samples_df": str(python), "scores": str(python), "forgetmap": sys.executable}
+        best = timed(ways, logs)
+        theirs, their_cpu, rows = best["samples_df"]
+        scores, scores_cpu, _ = best["scores"]
+        ours, our_cpu, paired = best["forgetmap"]
         verdict = "met" if theirs / ours >= TARGET else "MISSED"
-        print(
-            f"forgetmap read + pair + compare: {ours:.3f} s ({paired:,} items paired): {theirs / ours:.1f}x faster than "
-            f"the default columns, {scores / ours:.1f}x than scores only; target {TARGET}x {verdict}"
-        )
+        print(f"inspect_ai samples_df, default columns: {theirs:.3f} s, CPU {their_cpu:.3f} s ({rows:,} rows, {size:.0f} MB)")
+        print(f"inspect_ai samples_df, scores only: {scores:.3f} s, CPU {scores_cpu:.3f} s")
+        print(f"forgetmap read + pair + compare: {ours:.3f} s, CPU {our_cpu:.3f} s ({paired:,} items paired)")
+        print(f"ratio to default columns: {theirs / ours:.1f}x, CPU {their_cpu / our_cpu:.1f}x; target {TARGET}x {verdict}")
+        print(f"ratio to scores only: {scores / ours:.1f}x, CPU {scores_cpu / our_cpu:.1f}x")
 
 
 if __name__ == "__main__":

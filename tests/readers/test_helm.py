@@ -120,6 +120,7 @@ def test_display_files_need_not_hold_the_scores(taken: Callable[[str], Path]):
 def test_perturbed_copies_are_another_task():
     run = read_run(FIXTURES / "gsm_perturbed")
     assert run.tasks == ["gsm", "gsm@lowercase"]
+    assert run.info.task_settings["gsm@lowercase"] == run.info.task_settings["gsm"]
     sizes = dict(run.samples.group_by("task").agg(pl.col("native_id").n_unique()).iter_rows())
     assert sizes == {"gsm": 3, "gsm@lowercase": 3}
     texts = run.texts()["question"].to_list()
@@ -151,6 +152,21 @@ def test_trials_are_repeats_and_metrics_are_all_kept():
     assert plain["n_options"].is_null().all()
     assert plain["chance"].is_null().all()  # a generated reply may be a label as well: nothing says how many there are
     assert not any(name.startswith(("num_", "inference_", "finish_")) for name in run.samples["metric"].unique())
+
+
+@pytest.mark.parametrize(
+    ("method", "main"), [("generation", "quasi_exact_match"), ("multiple_choice_joint", "exact_match")]
+)
+def test_which_match_is_reported_depends_on_the_adapter(method: str, main: str, taken: Callable[[str], Path]):
+    folder = taken("anatomy_before")
+
+    def add(entries: list[dict[str, Any]]) -> None:
+        for entry in entries:
+            entry["stats"].append({"name": {"name": "quasi_exact_match", "split": "test"}, "count": 1, "mean": 0.0})
+
+    change(folder, STATS, add)
+    change(folder, "run_spec.json", lambda spec: spec["adapter_spec"].update(method=method))
+    assert [m.metric for m in read_run(folder).info.metrics if m.default] == [main]
 
 
 def test_one_request_per_option():

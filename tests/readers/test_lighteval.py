@@ -266,6 +266,15 @@ def test_text_that_is_no_value_is_an_error_with_its_row(tmp_path: Path) -> None:
         read(log)
 
 
+def test_a_row_that_asks_nothing_is_refused_and_choices_alone_are_enough(tmp_path: Path) -> None:
+    log = copied(V1 / "before", tmp_path)
+    rewrite(details(log, "piqa")[0], lambda frame: frame.with_columns(example=pl.lit("")))
+    assert len(keys(read(log), "piqa")) == 8
+    rewrite(details(log, "gsm8k")[0], lambda frame: frame.with_columns(example=pl.lit(None, dtype=pl.String)))
+    with pytest.raises(FormatError, match="neither query nor choices"):
+        read(log)
+
+
 def test_schemas_differ_from_task_to_task() -> None:
     for path in (V1 / "before", V2 / "before"):
         schemas = {str(pl.read_parquet_schema(file)) for file in path.rglob("*.parquet")}
@@ -457,6 +466,31 @@ def test_texts_hold_the_whole_reply() -> None:
     assert texts["prompt"].str.starts_with("Question: ").all()
 
 
+def test_the_original_query_and_the_image_belong_to_the_item(tmp_path: Path) -> None:
+    log = copied(V2 / "before", tmp_path)
+    file = details(log, "piqa")[0]
+    plain = read(log, texts=True).texts()
+
+    def change(frame: pl.DataFrame) -> pl.DataFrame:
+        asked = [f"Question: number {row}?\nAnswer:" for row in range(8)]
+        asked[2] = asked[1]
+        frame = with_field(frame, "doc", "original_query", asked, pl.String)
+        images = [[{"bytes": bytes([row]), "path": None}] for row in range(8)]
+        frame = with_field(frame, "doc", "images", images, pl.List(pl.Struct({"bytes": pl.Binary, "path": pl.String})))
+        messages = [[{"role": "user", "content": text}] for text in asked]
+        return with_field(
+            frame, "model_response", "input", messages, pl.List(pl.Struct({"role": pl.String, "content": pl.String}))
+        )
+
+    rewrite(file, change)
+    run = read(log, texts=True)
+    assert len(keys(run, "piqa")) == 8
+    texts = of_task(run, "piqa").join(run.texts(), on="text_row")
+    assert texts["question"].str.starts_with("number").all()
+    assert texts["prompt"][0] == '[{"role":"user","content":"Question: number 0?\\nAnswer:"}]'
+    assert not set(texts["question"]) & set(plain["question"])
+
+
 def test_a_rate_over_draws_is_not_right_or_wrong() -> None:
     for path in (V1 / "before", V2 / "before"):
         run = read(path)
@@ -473,6 +507,9 @@ def test_normalised_accuracy_takes_the_option_that_explains_the_score() -> None:
     assert ranked_choice("acc", logprobs, choices, [0], 1) == 0
     assert ranked_choice("acc_norm", logprobs, choices, [1], 1) == 1
     assert ranked_choice("acc_norm", logprobs, choices, [1], 0) is None
+    # [-2.0, -1.75] without the space and [-1.0, -1.17] with it: the score tells which of them was meant
+    assert ranked_choice("acc_norm", [-2.0, -3.5], [" a", " ab"], [0], 0) == 1
+    assert ranked_choice("acc_norm", [-2.0, -3.5], [" a", " ab"], [0], 1) == 0
     assert ranked_choice("mc2", logprobs, choices, [0], 0.7) is None
     assert ranked_choice("acc", logprobs[:1], choices, [0], 1) is None
 
@@ -571,6 +608,7 @@ def test_the_last_question_counts_and_demonstrations_go() -> None:
         ("Question: 2+2?\nAnswer:", "2+2?", None),
         ("Q: 2+2?\nA: ", "2+2?", None),
         ("Is the Question: mark here?\nAnswer:", "Is the Question: mark here?", None),
+        ("Say.\n  Question: Is the Question: mark here?\nAnswer:", "Is the Question: mark here?", None),
         ("A man sits down. He", "A man sits down. He", None),
         ("What is an A) label?", "What is an A) label?", None),
         ("Which Options: are these:\nA) x\nB) y", "Which Options: are these:", ("x", "y")),
@@ -607,7 +645,9 @@ def test_the_short_way_to_options_agrees_with_the_long_one() -> None:
                 text = "Why?\nBecause.\n" + "\n".join(f"{one}{n} x" for n, one in enumerate(labels[:count])) + end
                 plain = _plain_options(text)
                 if plain is not None:
-                    assert plain == parse_choices(text)
+                    parsed = parse_choices(text)
+                    assert parsed is not None
+                    assert plain == (parsed.question, parsed.options)
                 assert (plain is not None) == (count > 1 and end not in ("\n\nThink.", "\nmore"))
 
 

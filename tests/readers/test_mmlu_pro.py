@@ -133,10 +133,11 @@ def test_option_counts_come_from_each_item_and_single_options_stay() -> None:
     assert len(set(rows.values())) > 4
 
 
-def test_a_gold_letter_that_contradicts_its_index_is_counted_and_the_index_holds(tmp_path: Path) -> None:
+def test_a_gold_letter_that_contradicts_its_index_is_counted_and_the_letter_holds(tmp_path: Path) -> None:
+    """The published accuracy scores the letter; lm-eval does too, so the keys agree."""
     run = read_rows(tmp_path, row(answer="C"))
-    assert only(run, scorer="pred")["gold_index"] == 1
-    assert only(run, scorer="pred")["score"] == 1.0
+    assert only(run, scorer="pred")["gold_index"] == 2
+    assert only(run, scorer="pred")["score"] == 0.0
     assert run.info.counts["gold_letter_disagrees"] == 1
     assert "disagree in 1 rows" in run.info.warnings[0]
 

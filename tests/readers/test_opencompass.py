@@ -85,7 +85,7 @@ def test_base_and_chat_prompts_meet():
     assert [type(log["0"]["origin_prompt"]) for log in logs] == [str, list]
     pair = pair_runs(read_run(BEFORE), read_run(AFTER))
     assert sorted(pair.items["task"].unique()) == ["gsm8k", "mmlu:anatomy"]
-    assert pair.pairing.paired == 14
+    assert (pair.pairing.paired, pair.pairing.grade) == (14, "B")  # the same words, rendered by another template
     assert pair.pairing.gold_changed == pair.pairing.content_changed == 0
     mmlu = pair.items.filter(pl.col("task") == "mmlu:anatomy")
     assert (mmlu["lost"].sum(), mmlu["gained"].sum()) == (2, 2)
@@ -249,7 +249,9 @@ def test_a_number_at_the_end_may_belong_to_the_name(taken: Path):
         file = file_of(taken, kind, GSM8K)
         for name in ("ruler_0", "ruler_1"):
             shutil.copy(file, file.with_name(f"{name}.json"))
-    assert {"ruler_0", "ruler_1"} <= set(read_run(taken).tasks)
+    run = read_run(taken)
+    assert [task for task in run.tasks if task.startswith("ruler")] == ["ruler_0", "ruler_1"]
+    assert of(run, "ruler_1").select("score", "key_basis").equals(of(run, "gsm8k").select("score", "key_basis"))
 
 
 def test_a_missing_part_is_refused(taken: Path):
@@ -316,7 +318,9 @@ def test_options_are_counted_per_item_or_unknown(taken: Path):
         rows["3"]["origin_prompt"] += "\n\nNow for something else. " + "Tell a long story. " * 30
 
     change(file_of(taken, "predictions", f"{MMLU}_0"), fewer)
-    assert of(read_run(taken), "mmlu:anatomy")["n_options"].to_list() == [3, None, None, None, 4, 4, 4, 4]
+    change(file_of(taken, "predictions", f"{MMLU}_1"), lambda rows: rows["0"].update(gold=["A", "B"]))
+    change(file_of(taken, "predictions", f"{MMLU}_1"), lambda rows: rows["1"].update(gold="b"))
+    assert of(read_run(taken), "mmlu:anatomy")["n_options"].to_list() == [3, None, None, None, None, None, 4, 4]
 
 
 def test_a_letter_that_was_not_shown_is_no_answer(taken: Path):

@@ -55,14 +55,13 @@ _decode = msgspec.json.Decoder(_Results).decode
 
 
 def detects(path: Path) -> bool:
-    """Accept a JSON object with `date`, `hash` and `eval`; inspect's logs have `eval` too, with `version`."""
+    """Accept a JSON object with `date`, `hash` and `eval`."""
     if not path.is_file():
         return False
     found = source.sniff(path)
     return (
         found.kind in ("object", "lines")
         and {"date", "hash", "eval"} <= found.keys
-        and "version" not in found.keys
         and isinstance(found.first["eval"], dict)
     )
 

@@ -25,7 +25,6 @@ from forgetmap.readers.lighteval.queries import PromptHasher, parse_queries
 from forgetmap.readers.lighteval.scores import Answer, Scorebook
 from forgetmap.readers.source import ReadOptions, sniff
 from forgetmap.run import Run
-from forgetmap.tasks import known_task
 
 _KEYS = frozenset({"full_prompt", "predictions", "metrics", "gold"})
 _SHORT = (
@@ -181,9 +180,9 @@ def _logged_length(text: str | None) -> int | None:
 
 
 def _read_file(log: Log, table: _Table, builder: RunBuilder) -> None:
-    profile = known_task(log.raw_task or log.task)
+    name = log.name
     instructions = [text or None for text in table["instruction"]]
-    asked = parse_queries(table["example"], instructions)
+    asked = parse_queries([text or "" for text in table["example"]], instructions)
     shots = set(table["num_asked_few_shots"])
     log.shots = shots.pop() if len(shots) == 1 else None
     cut = sum(bool(tokens and any(tokens)) for tokens in table["truncated"])
@@ -196,16 +195,7 @@ def _read_file(log: Log, table: _Table, builder: RunBuilder) -> None:
     for (question, shown), answer, gold, gold_index, prompt, instruction in zip(
         asked, answers, table["gold"], table["gold_index"], table["full_prompt"], instructions, strict=True
     ):
-        item = make_item(
-            builder,
-            log.task,
-            profile,
-            question=question,
-            shown=shown,
-            choices=answer.choices,
-            gold_index=gold_index or (),
-            gold=gold or (),
-        )
+        item = make_item(name, question, shown, answer.choices, tuple(gold_index or ()), tuple(gold or ()))
         scorebook.add(item, answer, prompt, hasher.key(prompt, instruction))
     scorebook.remark(log.task)
 
@@ -225,11 +215,11 @@ def _answer(
         first = predictions[0] if predictions else None
     if first is None or isinstance(first, str):
         count = draws if draws is not None else len(predictions or ())
-        return Answer(scores or {}, None, choices or (), first, first, count, extracted, tokens)
+        return Answer(scores or {}, None, tuple(choices or ()), first, first, count, extracted, tokens)
     logprobs = [one[0] if isinstance(one, (list, tuple)) else one for one in predictions or ()]
     if choices and len(logprobs) == 2 * len(choices):  # PMI: the second half is the choice without its question
         logprobs = logprobs[: len(choices)]
-    return Answer(scores or {}, logprobs, choices or ())
+    return Answer(scores or {}, logprobs, tuple(choices or ()))
 
 
 def _texts(reply: Sequence[Any]) -> list[str]:

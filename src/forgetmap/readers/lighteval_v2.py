@@ -22,7 +22,6 @@ from forgetmap.readers.lighteval.queries import PromptHasher, parse_queries
 from forgetmap.readers.lighteval.scores import Answer, Scorebook
 from forgetmap.readers.source import ReadOptions, sniff
 from forgetmap.run import Run
-from forgetmap.tasks import known_task
 
 _STRUCTS = ("doc", "metric", "model_response")
 _DOC = (
@@ -94,10 +93,9 @@ def _read_file(log: Log, frame: pl.DataFrame, builder: RunBuilder) -> None:
     def column(name: str) -> list[Any]:
         return frame[name].to_list() if name in frame.columns else [None] * frame.height
 
-    profile = known_task(log.raw_task or log.task)
     originals, queries = column("original_query"), column("query")
     asked = parse_queries(
-        [original or query for original, query in zip(originals, queries, strict=True)],
+        [original or query or "" for original, query in zip(originals, queries, strict=True)],
         [text or None for text in column("instruction")],
     )
     cut = sum(1 for tokens in column("truncated_tokens_count") if tokens)
@@ -109,27 +107,19 @@ def _read_file(log: Log, frame: pl.DataFrame, builder: RunBuilder) -> None:
         column("extracted"), column("reply_length"), strict=True,
     ):  # fmt: skip
         if logprobs and not texts:
-            answers.append(Answer(scores, logprobs, choices or ()))
+            answers.append(Answer(scores, logprobs, tuple(choices or ())))
         else:
             reply = texts[0] if texts else None
             bare = cleaned[0] if cleaned else reply
-            answers.append(Answer(scores, None, choices or (), reply, bare, len(texts or ()), extracted, tokens))
+            answers.append(Answer(scores, None, tuple(choices or ()), reply, bare, len(texts or ()), extracted, tokens))
     scorebook = Scorebook(builder, log.repeat, answers)
     hasher = PromptHasher()
     for (question, shown), answer, gold_index, native_id, prompt, images in zip(
         asked, answers, column("gold_index"), column("id"), column("input"), column("images"), strict=True
     ):
-        item = make_item(
-            builder,
-            log.task,
-            profile,
-            question=question if not images else f"{question}\n{_image_marks(images)}",
-            shown=shown,
-            choices=answer.choices,
-            gold_index=gold_index if isinstance(gold_index, list) else [] if gold_index is None else [gold_index],
-            gold=(),
-            native_id=native_id,
-        )
+        marked = f"{question}\n{_image_marks(images)}" if images else question
+        golds = tuple(gold_index) if isinstance(gold_index, list) else () if gold_index is None else (gold_index,)
+        item = make_item(log.name, marked, shown, answer.choices, golds, (), native_id)
         text = _prompt_text(prompt)
         scorebook.add(item, answer, text, hasher.key(text, None))
     scorebook.remark(log.task)

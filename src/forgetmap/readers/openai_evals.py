@@ -131,8 +131,7 @@ def _read_file(file: Path, builder: RunBuilder, options: ReadOptions) -> _Spec:
     spec: _Spec | None = None
     finished = False
     events: dict[str, list[_Line]] = {}
-    skipped = lambda: builder.count("skipped_lines")  # noqa: E731
-    for _, line in records(file, _decode, skip_broken=options.skip_broken, skipped=skipped):
+    for _, line in records(file, _decode, skip_broken=options.skip_broken, count=builder.count):
         spec = line.spec or spec
         finished = finished or line.final_report is not None
         if line.sample_id is not None:

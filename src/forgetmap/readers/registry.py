@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from forgetmap.errors import FormatError, UsageError
-from forgetmap.readers.source import ReadOptions, log_files
+from forgetmap.readers.source import ReadOptions, log_files, sniff
 from forgetmap.run import Run
 
 #: Name people use -> module, in the order in which formats are tried (formats.md 6).
@@ -83,6 +83,8 @@ def find_reader(path: Path, name: str | None = None, *, is_table: bool = False) 
         if name in others:
             return others[name]
         raise UsageError(f"no reader is called '{name}'; there are: {', '.join(reader_names())}")
+    if path.is_file() and sniff(path).kind == "broken":
+        raise FormatError(sniff(path).first)
     for readers in (_first_choice(), [_load(name, module) for name, module in LAST_RESORT.items()]):
         accepting = [reader for reader in readers if _accepts(reader, path)]
         if len(accepting) == 1:
@@ -132,4 +134,9 @@ def read_run(
         raise FormatError(f"{place}: no such file or folder")
     options = ReadOptions(texts=texts, skip_broken=skip_broken, columns=dict(columns or {}), model=model)
     named = bool(options.columns) or model is not None
-    return find_reader(place, format, is_table=named).read(place, options)
+    run = find_reader(place, format, is_table=named).read(place, options)
+    if place.is_dir():
+        broken = [file.name for file in log_files(place) if sniff(file).kind == "broken"]
+        if broken:
+            run.info.warnings.append(f"{len(broken)} files are broken and were not read: {', '.join(broken[:5])}")
+    return run

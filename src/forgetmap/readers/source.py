@@ -33,6 +33,9 @@ MEMBER_BYTES = 8 << 30  # the largest zip member that is unpacked
 MEMBER_RATIO = 500  # of unpacked to packed size, above which a member is a bomb, not a log
 RATIO_FLOOR = 64 << 20  # below this unpacked size the ratio does not matter
 
+#: What reading a damaged file raises.
+_BREAKAGE = (zipfile.BadZipFile, zlib.error, zstandard.ZstdError, EOFError, OSError)
+
 UTF8_BOM = b"\xef\xbb\xbf"
 GZIP, ZSTD, ZIP, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PAR1"
 
@@ -55,7 +58,7 @@ class ReadOptions:
 class Sniffed:
     """What the first bytes of a file tell."""
 
-    kind: str  # empty, zip, parquet, object (JSON), list (JSON), lines (JSON lines), text
+    kind: str  # empty, zip, parquet, object (JSON), list (JSON), lines (JSON lines), text, broken (first says why)
     first: Any = None  # JSON: the first record (of lines or list), or the object if it is small enough
     keys: frozenset[str] = frozenset()  # its keys; for Parquet the column names; for ZIP the member names
     dtypes: dict[str, Any] = field(default_factory=dict)  # Parquet: column types
@@ -74,19 +77,16 @@ def _sniff(name: str, _mtime: int, size: int) -> Sniffed:
         return Sniffed("empty")
     with open(path, "rb") as file:
         magic = file.read(4)
-    if magic == ZIP:
-        return Sniffed("zip", keys=frozenset(_zip_names(path)))
-    if magic == PARQUET:
-        return _sniff_parquet(path)
-    return _sniff_json(path)
-
-
-def _zip_names(path: Path) -> list[str]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
-    except zipfile.BadZipFile as fault:
-        raise FormatError(f"{path}: a broken zip archive ({fault}); fetch the file again") from fault
+        if magic == ZIP:
+            with zipfile.ZipFile(path) as archive:
+                return Sniffed("zip", keys=frozenset(archive.namelist()))
+        if magic == PARQUET:
+            return _sniff_parquet(path)
+        return _sniff_json(path)
+    except _BREAKAGE as fault:
+        # Not raised here: a broken file beside a log must not keep the log from being read.
+        return Sniffed("broken", f"{path}: broken ({type(fault).__name__}: {str(fault)[:120]}); fetch the file again")
 
 
 def _sniff_parquet(path: Path) -> Sniffed:
@@ -94,8 +94,8 @@ def _sniff_parquet(path: Path) -> Sniffed:
 
     try:
         schema = pl.read_parquet_schema(path)
-    except (pl.exceptions.PolarsError, OSError) as fault:
-        raise FormatError(f"{path}: a broken Parquet file ({fault}); fetch the file again") from fault
+    except pl.exceptions.PolarsError as fault:
+        raise OSError(str(fault)) from fault
     return Sniffed("parquet", keys=frozenset(schema), dtypes=dict(schema))
 
 
@@ -183,7 +183,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     line = line.removeprefix(UTF8_BOM)
                 if len(line) > 2 or not line.isspace():
                     yield number, line
-        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as fault:
+        except _BREAKAGE as fault:
             raise FormatError(
                 f"{path}: compressed data end or break after line {number} ({fault}); fetch the file again"
             ) from fault
@@ -195,7 +195,6 @@ def records(
     *,
     skip_broken: bool = False,
     count: Callable[[str], None] | None = None,
-    skipped: Callable[[], None] | None = None,
 ) -> Iterator[tuple[int, T]]:
     """Yield (line number, record) of a JSON lines file.
 
@@ -204,7 +203,7 @@ def records(
     "skipped_lines" and "nan_lines".
     """
     seen = False
-    tell = count or (lambda what: skipped() if skipped and what == "skipped_lines" else None)
+    tell = count or (lambda what: None)
     for number, line in lines(path):
         seen = True
         try:
@@ -266,7 +265,7 @@ def load_json(path: Path, decode: Callable[[bytes], T] = _decode_any) -> T:
     with open_binary(path) as stream:
         try:
             content = stream.read()
-        except (EOFError, OSError, zstandard.ZstdError) as fault:
+        except _BREAKAGE as fault:
             raise FormatError(f"{path}: compressed data are broken ({fault}); fetch the file again") from fault
     return parse_json(content.removeprefix(UTF8_BOM), str(path), decode)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +81,14 @@ def _csv_header(path: Path) -> list[str]:
         return []
 
 
-def read_rows(path: Path, options: ReadOptions, skipped: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_rows(path: Path, options: ReadOptions, count: Callable[[str], None]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (place, row) with the columns of the data set and `outputs`, which may have another name in the file."""
     renamed = options.columns.get("outputs") or options.columns.get("response") or "outputs"
     kind = sniff(path).kind
     if kind == "parquet":
         rows = _parquet_rows(path, renamed)
     elif kind == "lines":
-        lines = records(path, _decode_row, skip_broken=options.skip_broken, skipped=skipped)
+        lines = records(path, _decode_row, skip_broken=options.skip_broken, count=count)
         rows = ((f"line {number}", row) for number, row in lines)
     elif kind in ("list", "object"):
         one = kind == "object"

@@ -39,7 +39,7 @@ def read(path: Path, options: ReadOptions) -> Run:
     formatted: dict[str, bool] = {}  # whether rows carry a prompt in one model family's template
     for file in files:
         of_file = task_of_file(file)
-        for place, row in read_rows(file, options, lambda: builder.count("skipped_lines")):
+        for place, row in read_rows(file, options, builder.count):
             task = task_id(row.get("task")) or of_file
             if task is None:
                 raise FormatError(f"{file}: {place} names no task; name the file after it: gsm8k_subset.jsonl")

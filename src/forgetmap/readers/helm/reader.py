@@ -32,7 +32,7 @@ _BOOKKEEPING = re.compile(
 #: Which metric a scenario reports, most special first; HELM keeps that in its code, not in its logs.
 MAIN_METRICS = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "ifeval_strict_accuracy",
-    "chain_of_thought_correctness", "exact_match", "quasi_exact_match",
+    "chain_of_thought_correctness",
 )  # fmt: skip
 _HIGHER = re.compile(r"match|accuracy|correct|equiv|f1|rouge|bleu|pass")
 _COMMON_TO_PERTURBATIONS = ("name", "robustness", "fairness", "computed_on", "seed")
@@ -73,7 +73,7 @@ def read(path: Path, options: ReadOptions) -> Run:
         info.task_settings[task] = _settings(spec.adapter_spec)
         for group in spec.groups:
             info.groups.setdefault(group, []).append(task)
-        used |= _add_run(builder, folder, spec.adapter_spec, task, mains)
+        used |= _add_run(builder, folder, spec.adapter_spec, task, info, mains)
     limits = [spec.adapter_spec.max_eval_instances or 0 for spec in specs.values()]
     info.subset = {"limit": max(limits)} if any(limits) else {}
     info.files = [file.relative_to(root).as_posix() for file in files if file in used]
@@ -116,7 +116,9 @@ def _settings(adapter: Adapter) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _add_run(builder: RunBuilder, folder: Path, adapter: Adapter, task: str, mains: dict[str, str]) -> set[Path]:
+def _add_run(
+    builder: RunBuilder, folder: Path, adapter: Adapter, task: str, info: RunInfo, mains: dict[str, str]
+) -> set[Path]:
     """Add the samples of one run folder; return the files that were read."""
     file = folder / "per_instance_stats.json"
     stats: dict[Place, dict[str, float | None]] = {}
@@ -133,7 +135,9 @@ def _add_run(builder: RunBuilder, folder: Path, adapter: Adapter, task: str, mai
     if not metrics:
         builder.warn(f"{task}: its per-instance stats hold counts and costs, but no score; left out")
         return {file}
-    mains[task] = next((name for name in MAIN_METRICS if name in metrics), metrics[0])
+    matches = ("exact_match", "quasi_exact_match")  # generated words are compared without articles and punctuation
+    ranking = (*MAIN_METRICS, *(matches if adapter.method in (*JOINT, *SEPARATE) else reversed(matches)), *metrics)
+    mains[task] = next(name for name in ranking if name in metrics)
     replies, names = load_replies(folder, adapter, {place: of.get("predicted_index") for place, of in stats.items()})
     made: dict[tuple[str, bytes], Item] = {}
     for place in dict.fromkeys([*stats, *replies]):
@@ -147,6 +151,8 @@ def _add_run(builder: RunBuilder, folder: Path, adapter: Adapter, task: str, mai
             item = made[place[:2]] = _item(
                 builder, task + _suffix(place.perturbation), place, reply.instance if reply else None, adapter, of
             )
+            info.task_names.setdefault(item.task, info.task_names[task])
+            info.task_settings.setdefault(item.task, info.task_settings[task])
         _add(builder, item, place, reply, adapter, {name: of.get(name) for name in metrics}, of)
     return {folder / "run_spec.json", file, *(folder / name for name in names)}
 
@@ -272,7 +278,7 @@ def _state(
     if not reply.text.strip():
         return "empty"
     # where a letter alone was asked for, within a token or two, a reply that starts otherwise is no answer
-    brief = adapter.method in JOINT and "chain_of_thought" not in adapter.method
-    if stopped == "length" and not brief and not any(scores.values()):
+    letter_only = adapter.method in JOINT and "chain_of_thought" not in adapter.method
+    if stopped == "length" and not letter_only and not any(scores.values()):
         return "truncated"
     return "no_answer" if adapter.method in JOINT else None

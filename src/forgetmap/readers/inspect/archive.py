@@ -1,7 +1,7 @@
 """One log file: its header and its samples, from summaries where they suffice and from full samples where not.
 
-Summaries answer every estimate and are twenty times faster to read. They do not suffice where they were cut (inputs over
-5,120 characters: two long items that begin alike would become one), where images were replaced by a placeholder,
+Summaries answer every estimate and are twenty times faster to read. They do not suffice where they were cut (inputs
+over 5,120 characters: two long items that begin alike would become one), where images were replaced by a placeholder,
 where options are not in them (logs of older versions), and where samples were invalidated later, which only the full
 sample says. Each of these sends the reader to the full samples concerned, so that a key is never made of a cut text.
 """
@@ -75,7 +75,7 @@ class Log:
         whole = texts or bool(self.get("invalidated"))
         lettered = self._asks_for_letters()
         quick = None if whole else self._quick_summaries()
-        if quick is not None and not any([_is_cut(sample, lettered) for sample in quick]):
+        if quick is not None and not any(_is_cut(sample, lettered) for sample in quick):
             return quick
         with SafeZip(self.path) as archive:
             members = _Members(archive, texts)
@@ -83,7 +83,7 @@ class Log:
             # A sample whose summary was not written before the process died still has a member of its own.
             if members.count > len(found):
                 known = {(str(sample.id), sample.epoch) for sample in found}
-                found += [members.full(*key) for key in members.keys() if key not in known]
+                found += [members.full(*key) for key in members.ids() if key not in known]
             # The order of the summaries either way: texts that are read later must find their rows.
             return [
                 members.full(str(sample.id), sample.epoch) if whole or _is_cut(sample, lettered) else sample
@@ -151,7 +151,7 @@ class _Members:
     def summaries(self) -> list[Sample]:
         """Return the summaries, from the journal where the log was never finished; the last word on a sample counts."""
         if SUMMARIES in self.names:
-            return self._read(SUMMARIES, records.decode_summaries)
+            return list(self._read(SUMMARIES, records.decode_summaries))
         journal = sorted((int(found[1]), name) for name in self.names if (found := _JOURNAL.fullmatch(name)))
         latest: dict[tuple[str, int], Sample] = {}
         for _, name in journal:
@@ -159,7 +159,7 @@ class _Members:
                 latest[str(sample.id), sample.epoch] = sample
         return list(latest.values())
 
-    def keys(self) -> Iterator[tuple[str, int]]:
+    def ids(self) -> Iterator[tuple[str, int]]:
         """Yield (id, epoch) of every sample, in the order of the archive."""
         for name in self.archive.names:
             found = _SAMPLE.fullmatch(name)
@@ -169,6 +169,7 @@ class _Members:
     def full(self, id: str, epoch: int) -> FullSample:
         """Return one full sample, whichever of the two shapes it has, attachments in place."""
         prefix = f"samples/{id}_epoch_{epoch}"
+        sample: FullSample
         if f"{prefix}.json" in self.names:
             sample = self._read(f"{prefix}.json", records.decode_full)
             attachments = sample.attachments
@@ -182,8 +183,8 @@ class _Members:
             attachments = {str(number): text for number, text in enumerate(contents)}
         else:
             raise FormatError(
-                f"{self.archive.path}: sample '{id}' of epoch {epoch} has a summary but no member of its own; fetch the "
-                "file again"
+                f"{self.archive.path}: sample '{id}' of epoch {epoch} has a summary but no member of its own; fetch "
+                "the file again"
             )
         _resolve(sample, attachments)
         if not self._texts:  # what was needed for the key is in `input` now: let the conversation go

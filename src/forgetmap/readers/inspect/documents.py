@@ -25,11 +25,11 @@ def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Doc
     """
     options: Sequence[str] | None = sample.choices or None
     target = sample.target
-    category = _category(sample.metadata) if sample.metadata is not None else None
+    hints = category(sample.metadata) if sample.metadata is not None else None
     if options is not None and len(target) == 1 and isinstance(target, str) and isinstance(sample.input, str):
         place = ord(target) - ord("A")  # by far the most frequent kind: one letter
         if 0 <= place < min(len(options), 26):
-            return Document(sample.input, options, (options[place],), place, 1 / len(options), category)
+            return Document(sample.input, options, (options[place],), place, 1 / len(options), hints)
     question, system = _question(sample.input)
     targets = [target] if isinstance(target, str) else target
     if options is None and len(targets) == 1 and _LONE_LETTER.fullmatch(targets[0].strip()):
@@ -40,7 +40,7 @@ def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Doc
     if options is None:
         golds = _open_gold(profile, question, targets)
         lettered = golds is not None and all(_LONE_LETTER.fullmatch(text.strip()) for text in golds)
-        return Document(question, None, golds, None, None if lettered else 0.0, category, system)
+        return Document(question, None, golds, None, None if lettered else 0.0, hints, system)
     found = [_places(text, options) for text in targets]
     positions = sorted({place for one in found for place in one or []})
     golds = [options[place] for place in positions] if all(found) else None
@@ -48,7 +48,7 @@ def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Doc
     if golds and len(positions) > 1 and as_a_set:
         chance = 0.0
     index = positions[0] if golds and len(positions) == 1 else None
-    return Document(question, options, golds, index, chance, category, system)
+    return Document(question, options, golds, index, chance, hints, system)
 
 
 def letters(text: str, count: int) -> list[int] | None:
@@ -118,7 +118,8 @@ def parts(content: Any) -> list[str]:
         elif kind == "reasoning":
             texts.append(part.get("reasoning") or "")
         else:
-            texts.append(f"({str(kind).capitalize()}){DATA}{part.get(kind) or part.get('document') or part.get('data')}")
+            data = part.get(kind) or part.get("document") or part.get("data")
+            texts.append(f"({str(kind).capitalize()}){DATA}{data}")
     return texts
 
 
@@ -127,7 +128,8 @@ def shown_text(content: Any) -> str:
     return shown("\n".join(parts(content)))
 
 
-def _category(hints: Hints) -> list[str] | None:
-    named = [hint for hint in (hints.subject, hints.category, hints.topic, hints.domain) if isinstance(hint, str)]
-    tags = [tag for tag in hints.tags if isinstance(tag, str)] if isinstance(hints.tags, list) else []
-    return [*named, *tags] or None
+def category(hints: Hints) -> tuple[str, ...] | None:
+    """Return what the metadata say the item is about."""
+    tags = hints.tags if isinstance(hints.tags, list) else ()
+    said = (hints.subject, hints.category, hints.topic, hints.domain, *tags)
+    return tuple([hint for hint in said if isinstance(hint, str)]) or None

@@ -1,8 +1,8 @@
 """The sample table of a run, put together column by column.
 
-An Inspect log of some thousand samples parses in the time that as many calls of a row-by-row builder take, so this
-reader fills columns: one row per item, per reply and per score, joined when all are there. The rules for keys and
-chance rates are those of `items` and of formats.md 2.
+An Inspect log of some thousand samples parses in less time than as many calls of a row-by-row builder take, so this
+reader fills columns: items, replies and scores apart, joined when all are there. The rules for keys and chance rates are
+those of `items` and of formats.md 2.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import polars as pl
 from forgetmap import items
 from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA
 
-_ITEM = ("task", "native_id", "item_high", "item_low", "question_key", "text_key", "key_basis", "gold_key", "gold_index")
-_ITEM += ("n_options", "n_gold", "chance", "category")
-_REPLY = ("repeat", "output_tokens", "stop_reason", "error", "prompt_key")
+_ITEM = (
+    "item_high", "item_low", "question_key", "text_key", "key_basis", "gold_key", "gold_index", "n_options", "n_gold",
+    "chance", "task", "native_id",
+)  # fmt: skip
+_REPLY = ("text_row", "repeat", "output_tokens", "stop_reason", "error", "prompt_key")
 _SCORE = ("scorer", "metric", "score", "answer_state", "choice_index", "choice_key")
-
 
 DATA = "\x00"  # in a question, stands before the data of an image
 _HIDDEN = re.compile(f"{DATA}[^\n]*")
@@ -35,8 +36,24 @@ class Document(NamedTuple):
     golds: Sequence[str] | None = None  # option texts where options exist
     gold_index: int | None = None
     chance: float | None = None
-    category: list[str] | None = None
+    category: tuple[str, ...] | None = None
     system: str = ""
+
+
+class Reply(NamedTuple):
+    """What is known of a reply besides its scores."""
+
+    text_row: int
+    repeat: int
+    output_tokens: int | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+    prompt_key: int | None = None
+
+
+#: An ordinary choice question with its reply: question, options, right option, category, native id, text row, repeat,
+#: output tokens, score, chosen option.
+PlainChoice = tuple[str, list[str], int, tuple[str, ...] | None, object, int, int, int | None, float, int]
 
 
 class SampleTable:
@@ -45,45 +62,50 @@ class SampleTable:
     def __init__(self, *, texts: bool) -> None:
         self.keeps_texts = texts
         self.documents: list[Document] = []
+        self.gold_keys: list[int | None] = []
         self._items: list[tuple[Any, ...]] = []
-        self._plain: list[bool] = []  # no two options of the item differ by case alone
-        self._replies: list[tuple[Any, ...]] = []
+        self._replies: list[Reply] = []
         self._item_of: list[int] = []  # the item of each reply
         self._scores: list[tuple[Any, ...]] = []
         self._reply_of: list[int] = []  # the reply of each score
         self._texts: list[tuple[Any, ...]] = []
+        self._blocks: list[pl.DataFrame] = []  # samples that came by the hundred
+        self._text_rows = 0
 
     def __len__(self) -> int:
-        return len(self._scores)
+        return len(self._scores) + sum(block.height for block in self._blocks)
+
+    def reserve(self, replies: int) -> int:
+        """Return the first of so many rows of the texts table."""
+        first = self._text_rows
+        self._text_rows += replies
+        return first
 
     def item(self, task: str, native_id: object, document: Document) -> int:
         """Add an item; return its number."""
-        question, options, golds, gold_index, chance, category, system = document
-        key, gold_key, plain = _identity(
-            question, tuple(sorted(options)) if options else None, tuple(golds) if golds else None
-        )
-        text = key.text
+        question, options, golds, gold_index, chance, _, system = document
+        ordered = tuple(sorted(options)) if options else None
+        (high, low, asked, text, basis), gold_key = identify(question, ordered, tuple(golds) if golds else None)
+        n_options = len(options) if options else None
+        n_gold = len(golds) if options and golds else None
         if system:
-            # A system message is a setting more often than content: it only breaks ties between items alike in the rest.
+            # A system message is a setting more often than content: it only breaks ties between items alike otherwise.
             text ^= items.text_hash(system)
-        if not plain and options and gold_index is not None:
-            gold_key = items.option_key(options, gold_index)
         self.documents.append(document)
-        self._plain.append(plain)
+        self.gold_keys.append(gold_key)
         self._items.append(
-            (task, str(native_id), key.high, key.low, key.question, text, key.basis, gold_key, gold_index)
-            + (len(options) if options else None, len(golds) if options and golds else None, chance, category)
+            (high, low, asked, text, basis, gold_key, gold_index, n_options, n_gold, chance, task, str(native_id))
         )
         return len(self._items) - 1
 
-    def reply(self, item: int, facts: tuple[Any, ...], texts: tuple[str | None, str | None, str | None]) -> None:
-        """Start a reply. `facts` are those of _REPLY, `texts` the choice, the prompt and the response."""
+    def reply(self, item: int, facts: Reply, choice: str | None, prompt: str | None, response: str | None) -> None:
+        """Start a reply; the scores that follow are its scores."""
         self._item_of.append(item)
         self._replies.append(facts)
         if self.keeps_texts:
             document = self.documents[item]
             asked = (shown(document.question), document.options, document.golds)
-            self._texts.append((len(self._texts), *asked, *texts))
+            self._texts.append((facts.text_row, *asked, choice, prompt, response))
 
     def score(
         self,
@@ -98,30 +120,55 @@ class SampleTable:
         choice_key = None
         if choice_index is not None:
             item = self._item_of[-1]
-            if choice_index == self._items[item][8]:
-                choice_key = self._items[item][7]
-            else:
-                options = self.documents[item].options or ()
-                choice_key = (
-                    items.answer_key(options[choice_index]) if self._plain[item] else items.option_key(options, choice_index)
-                )
+            document = self.documents[item]
+            if choice_index == document.gold_index:
+                choice_key = self.gold_keys[item]
+            elif document.options:
+                choice_key = items.option_key(document.options, choice_index)
         elif choice is not None:
             choice_key = items.answer_key(choice)
         self._reply_of.append(len(self._replies) - 1)
         self._scores.append((scorer, metric, score, state, choice_index, choice_key))
 
+    def add_choices(self, plain: Sequence[PlainChoice], task: str, scorer: str, metric: str) -> None:
+        """Add ordinary choice questions, each with its reply and its one score: what the methods above do, at once."""
+        questions, options, golds, categories, native_ids, text_rows, repeats, tokens, scores, choices = zip(
+            *plain, strict=True
+        )
+        texts = [(shown[place],) for shown, place in zip(options, golds, strict=True)]
+        keys, gold_keys = zip(*map(identify, questions, map(tuple, map(sorted, options)), texts), strict=True)
+        high, low, asked, text, basis = zip(*keys, strict=True)
+        counted = [len(shown) for shown in options]
+        choice_keys = [
+            right if choice == gold else items.option_key(shown, choice)
+            for right, choice, gold, shown in zip(gold_keys, choices, golds, options, strict=True)
+        ]
+        columns: dict[str, Sequence[Any]] = {
+            "item_high": high, "item_low": low, "question_key": asked, "text_key": text, "key_basis": basis,
+            "gold_key": gold_keys, "gold_index": golds, "n_options": counted, "chance": [1 / n for n in counted],
+            "native_id": [str(native_id) for native_id in native_ids], "text_row": text_rows, "repeat": repeats,
+            "output_tokens": tokens, "score": scores, "choice_index": choices, "choice_key": choice_keys,
+        }  # fmt: skip
+        same = {"task": task, "n_gold": 1, "scorer": scorer, "metric": metric, "answer_state": "answered"}
+        self._blocks.append(
+            pl.DataFrame(
+                [pl.Series(name, values, dtype=SAMPLE_SCHEMA[name]) for name, values in columns.items()]
+                + [_lists("category", categories)]
+            ).with_columns(pl.lit(value, dtype=SAMPLE_SCHEMA[name]).alias(name) for name, value in same.items())
+        )
+
     def samples(self) -> pl.DataFrame:
         """Return one row per score, without what `assemble` works out."""
-        asked = _frame(_ITEM, self._items)
-        replies = _frame(_REPLY, self._replies).with_columns(
-            text_row=pl.int_range(len(self._replies), dtype=pl.UInt32), _item=pl.Series(self._item_of, dtype=pl.UInt32)
-        )
-        scores = _frame(_SCORE, self._scores)
-        rows = replies if self._reply_of == list(range(len(self._replies))) else replies[self._reply_of]
-        item = rows["_item"]
-        wide = asked if item.equals(pl.Series("_item", range(asked.height), dtype=pl.UInt32)) else asked[item]
-        empty = [pl.lit(None, dtype=SAMPLE_SCHEMA[name]).alias(name) for name in ("correct", "option_logprobs", "cluster")]
-        return pl.concat([wide, rows.drop("_item"), scores], how="horizontal").with_columns(empty)
+        blocks = [*self._blocks, *([self._joined()] if self._scores else [])]
+        table = blocks[0] if len(blocks) == 1 else pl.concat(blocks, how="diagonal")
+        missing = [name for name in SAMPLE_SCHEMA if name not in table.columns and name != "occurrence"]
+        return table.with_columns(pl.lit(None, dtype=SAMPLE_SCHEMA[name]).alias(name) for name in missing)
+
+    def _joined(self) -> pl.DataFrame:
+        asked = _frame(_ITEM, self._items).with_columns(_lists("category", [one.category for one in self.documents]))
+        replies = _frame(_REPLY, self._replies).with_columns(_item=pl.Series(self._item_of, dtype=pl.UInt32))
+        rows = replies[self._reply_of]
+        return pl.concat([asked[rows["_item"]], rows.drop("_item"), _frame(_SCORE, self._scores)], how="horizontal")
 
     def texts(self) -> pl.DataFrame:
         """Return one row per reply."""
@@ -133,7 +180,15 @@ def shown(text: str) -> str:
     return _HIDDEN.sub("", text) if DATA in text else text
 
 
-def _frame(names: Sequence[str], rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+def _lists(name: str, values: Sequence[tuple[str, ...] | None]) -> pl.Series:
+    """A column of lists. A log has few different ones, and each takes polars as long as fifty numbers."""
+    different = dict.fromkeys(values)
+    number = {value: place for place, value in enumerate(different)}
+    made = pl.Series(name, [None if one is None else list(one) for one in different], dtype=SAMPLE_SCHEMA[name])
+    return made[[number[value] for value in values]]
+
+
+def _frame(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     columns = zip(*rows, strict=True)
     return pl.DataFrame(
         [pl.Series(name, values, dtype=SAMPLE_SCHEMA[name]) for name, values in zip(names, columns, strict=True)]
@@ -141,14 +196,16 @@ def _frame(names: Sequence[str], rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 @lru_cache(maxsize=1 << 15)
-def _identity(
+def identify(
     question: str, options: tuple[str, ...] | None, golds: tuple[str, ...] | None
-) -> tuple[items.ItemKey, int | None, bool]:
-    """Return key, gold key, and whether options stay apart when case is folded.
+) -> tuple[items.ItemKey, int | None]:
+    """Return the key of an item and that of its gold; `options` are sorted.
 
     Remembered, because the log of the other side asks the same questions, and hashing them is a third of the work.
     """
     key = items.item_key([question], options, golds)
-    gold_key = min([items.answer_key(text) for text in golds]) if golds else None
-    plain = options is None or len({items.normalise(option) for option in options}) == len(options)
-    return key, gold_key, plain
+    if not golds:
+        return key, None
+    if options and len(golds) == 1:
+        return key, items.option_key(options, options.index(golds[0]))
+    return key, min([items.answer_key(text) for text in golds])

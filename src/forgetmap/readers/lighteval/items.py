@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from forgetmap import items
 from forgetmap.builder import Item, RunBuilder
-from forgetmap.items import ItemKey
+from forgetmap.errors import FormatError
 from forgetmap.readers.lighteval.queries import LETTERS
-from forgetmap.tasks import TaskProfile
+from forgetmap.tasks import TaskProfile, canonical_task, known_task
 
+_item = RunBuilder(source="lighteval").item  # describes an item and keeps nothing
 _POSITIONS = {letter: place for place, letter in enumerate(LETTERS)}
 
 
@@ -33,51 +34,51 @@ def letter_position(text: str) -> int | None:
     return _POSITIONS.get(letter)
 
 
+@lru_cache(maxsize=1 << 15)  # repeats, and before and after, ask the same items
 def make_item(
-    builder: RunBuilder,
-    task: str,
-    profile: TaskProfile | None,
-    *,
+    name: str,
     question: str,
     shown: tuple[str, ...] | None,
-    choices: Sequence[str],
-    gold_index: Sequence[int],
-    gold: Sequence[str],
+    choices: tuple[str, ...],
+    gold_index: tuple[int, ...],
+    gold: tuple[str, ...],
     native_id: str | None = None,
 ) -> Asked:
-    """Return the item of one row.
+    """Return the item of one row of the task that the log calls `name`.
 
     `shown` are the option lines of the query; `choices` and `gold_index` are lighteval's, filled for likelihood tasks
     and, from 0.11 on, for all; `gold` holds the texts that 0.10 logs for generated answers.
     """
+    if not question and not choices and not shown:
+        raise FormatError(
+            f"task '{name}': a row has neither query nor choices, so nothing identifies its item; log it again"
+        )
+    task, profile = canonical_task(name), known_task(name)
     for index in gold_index:
         if not 0 <= index < len(choices):
             # The engine takes -1 as "last choice": HellaSwag's unlabelled test split then scores answering D.
             options = _as_options(choices, shown)
             key = items.item_key([question], options)
-            made = builder.item(
-                task, key=key, native_id=native_id, question=question, options=options, n_options=len(choices)
-            )
+            made = _item(task, key=key, native_id=native_id, question=question, options=options, n_options=len(choices))
             return Asked(made, (), False)
     if len(choices) > 1 and (len(set(gold_index)) < len(choices) or _are_letters(choices)):
-        return _choice_item(builder, task, question, _as_options(choices, shown), len(choices), gold_index, native_id)
+        return _choice_item(task, question, _as_options(choices, shown), len(choices), gold_index, native_id)
     texts = [text.strip() for text in (gold or [choices[index] for index in gold_index]) if text.strip()]
     if not shown and profile and profile.document and profile.document.fixed_options:
         shown = profile.document.fixed_options
     if shown:
-        return _choice_item(builder, task, question, shown, len(shown), _positions(texts, shown), native_id)
+        return _choice_item(task, question, shown, len(shown), _positions(texts, shown), native_id)
     if texts and letter_position(texts[0]) is not None:
         # A letter whose options the prompt does not show cannot be told from another item's letter.
         key = items.item_key([question])
-        return Asked(builder.item(task, key=key, native_id=native_id, question=question), (), True)
+        return Asked(_item(task, key=key, native_id=native_id, question=question), (), True)
     texts = _reduced(profile, question, texts)
     key = items.item_key([question], None, texts)
-    made = builder.item(task, key=key, native_id=native_id, question=question, gold=texts, open_ended=True)
+    made = _item(task, key=key, native_id=native_id, question=question, gold=texts, open_ended=True)
     return Asked(made, (), True)
 
 
 def _choice_item(
-    builder: RunBuilder,
     task: str,
     question: str,
     options: tuple[str, ...] | None,
@@ -86,9 +87,9 @@ def _choice_item(
     native_id: str | None,
 ) -> Asked:
     texts = tuple(options[index] for index in golds) if options else None
-    made = builder.item(
+    made = _item(
         task,
-        key=_choice_key(question, options, texts),
+        key=items.item_key([question], options, texts),
         native_id=native_id,
         question=question,
         options=options,
@@ -98,11 +99,6 @@ def _choice_item(
         n_gold=len(golds) or None,
     )
     return Asked(made, tuple(golds), True)
-
-
-@lru_cache(maxsize=1 << 15)  # before and after ask the same items
-def _choice_key(question: str, options: tuple[str, ...] | None, golds: tuple[str, ...] | None) -> ItemKey:
-    return items.item_key([question], options, golds)
 
 
 def _are_letters(choices: Sequence[str]) -> bool:

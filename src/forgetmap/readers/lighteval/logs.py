@@ -35,9 +35,14 @@ class Log:
     shots: int | None = None
 
     @property
+    def name(self) -> str:
+        """What the log calls the task; the file's name where nothing else says it."""
+        return self.raw_task or self.path.stem
+
+    @property
     def task(self) -> str:
-        """The canonical task; the file's name where nothing else says it."""
-        return canonical_task(self.raw_task or self.path.stem)
+        """The canonical task."""
+        return canonical_task(self.name)
 
     @property
     def seed(self) -> Any:
@@ -160,8 +165,8 @@ def run_info(logs: Sequence[Log], seeds: list[Any], unread: list[str]) -> RunInf
         tool_version=sha if sha and sha != "?" else None,
         date=min((log.time for log in logs if log.time), default=None),
         settings=settings,
-        task_settings={log.task: log.results.task_settings(log.raw_task or log.task, log.shots) for log in logs},
-        task_names={log.task: log.raw_task or log.path.stem for log in logs},
+        task_settings={log.task: log.results.task_settings(log.name, log.shots) for log in logs},
+        task_names={log.task: log.name for log in logs},
         subset={"limit": limit} if limit is not None else {},
         files=[log.path.name for log in logs] + [one.path.name for one in evaluations if one.path],
         other_files=unread,
@@ -175,7 +180,7 @@ def describe_metric(logs: Sequence[Log]) -> Callable[[str, str, str], dict[str, 
     def describe(task: str, scorer: str, metric: str) -> dict[str, Any]:
         log = by_task[task]
         facts: dict[str, Any] = {}
-        better = log.results.higher_is_better(log.raw_task or task, metric)
+        better = log.results.higher_is_better(log.name, metric)
         if better is not None:
             facts["higher_is_better"] = better
         if _draws(metric) > 1:  # pass@k over several draws is a rate, even where a small log holds 0 and 1 only

@@ -14,13 +14,14 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from forgetmap.answers.questions import ParsedQuestion, parse_choices
+from forgetmap.answers import parse_choices
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _ASKED = ("Question:", "Q:")
+_ANSWERED = ("Answer:",)
 _STOP = re.compile(r"^[ \t]*(?:Reasoning|Answer)[ \t]*:|^[ \t]*A:[ \t]*\Z", re.MULTILINE)
-_FIRST_LABELS = ("\nA) ", "\nA. ", "\nA: ", "\n(A) ")
+_LABELS = [[f"\n{style.replace('A', letter)} " for letter in LETTERS] for style in ("A)", "A.", "A:", "(A)")]
 _OPTIONS_LABEL = re.compile(r"(?:^|\n)[ \t]*(?:Answer )?(?:Options|Choices):\s*\Z", re.IGNORECASE)
 _DASHES = re.compile(r"(?:^|\n)[ \t]*Options:[ \t]*\n((?:[ \t]*-[ \t]+\S.*(?:\n|\Z))+)")
 _PASSAGE_LABEL = re.compile(r"^\s*(?:Context|Passage|Paragraph|Story|Background):\s*", re.IGNORECASE)
@@ -43,28 +44,30 @@ def parse_query(query: str, instruction: str | None) -> Query:
     """
     text = query
     if instruction and query.startswith(instruction):
-        # Some tasks give the whole query as its own instruction (gpqa:mc in 0.13): then there is nothing to cut.
-        text = query[len(instruction) :].strip() or query
+        text = query[len(instruction) :]
+        if not text or text.isspace():
+            # Some tasks give the whole query as its own instruction (gpqa:mc in 0.13): then there is nothing to cut.
+            text = query
     before = ""
-    mark, end = _last_line_start(text, _ASKED)  # the last one counts: demonstrations come first
-    if mark >= 0 and not text[end:].isspace() and end < len(text):
-        before, text = text[:mark], text[end:]
-        shown, end = _last_line_start(before, ("Answer:",))
-        if shown >= 0:
-            line_end = before.find("\n", end)
-            before = before[line_end:] if line_end >= 0 else ""
-    return Query(*_split(text), before.strip())
+    mark, asked = _last_line_start(text, _ASKED, len(text))  # the last one counts: demonstrations come first
+    if mark >= 0:
+        rest = text[asked:]
+        if rest and not rest.isspace():
+            _, shown = _last_line_start(text, _ANSWERED, mark)
+            start = text.find("\n", shown, mark) if shown >= 0 else 0
+            before, text = text[start if start >= 0 else mark : mark].strip(), rest
+    return Query(*_split(text), before)
 
 
 @lru_cache(maxsize=1 << 15)  # before and after mostly ask in the same words
 def _split(text: str) -> tuple[str, tuple[str, ...] | None]:
     """Cut a text that starts with the question into question and options."""
-    found = _plain_options(text) or parse_choices(text)
-    if found and found.question.strip():
-        question = found.question.rstrip()
+    found = _plain_options(text) or _lettered(text)
+    if found and not found[0].isspace() and found[0]:
+        question, options = found[0].rstrip(), found[1]
         if question.endswith(":"):
             question = _OPTIONS_LABEL.sub("", question)
-        return question.strip(), found.options
+        return question.strip(), options
     dashes = _DASHES.search(text)
     if dashes and text[: dashes.start()].strip():
         options = tuple(line.strip().removeprefix("-").strip() for line in dashes[1].strip().split("\n"))
@@ -75,47 +78,55 @@ def _split(text: str) -> tuple[str, tuple[str, ...] | None]:
     return question.strip(), None
 
 
-def _last_line_start(text: str, words: Sequence[str]) -> tuple[int, int]:
+def _last_line_start(text: str, words: Sequence[str], end: int) -> tuple[int, int]:
     """Return where the last line that starts with one of the words begins, and where the word ends; (-1, -1) if none.
 
     A search from the end instead of a pattern: demonstrations are most of a long query.
     """
-    best = (-1, -1)
+    found = (-1, -1)
     for word in words:
-        place = text.rfind(word)
-        while place > best[0]:
+        place = text.rfind(word, max(found[0], 0), end)
+        while place > found[0]:
             line = text.rfind("\n", 0, place) + 1
-            if not text[line:place].strip(" \t"):
-                best = (line, place + len(word))
+            head = text[line : place + len(word)].lstrip(" \t")
+            if head.startswith(word):
+                found = (line, place + 2 * len(word) - len(head))
                 break
-            place = text.rfind(word, 0, place)
-    return best
+            place = text.rfind(word, max(found[0], 0), line)
+    return found
 
 
-def _plain_options(text: str) -> ParsedQuestion | None:
+def _lettered(text: str) -> tuple[str, tuple[str, ...]] | None:
+    parsed = parse_choices(text)
+    return (parsed.question, parsed.options) if parsed else None
+
+
+def _plain_options(text: str) -> tuple[str, tuple[str, ...]] | None:
     """What `parse_choices` gives in the usual case, one run of one style with a line per option; None if in doubt.
 
     It is the inner loop of a whole benchmark and takes no pattern.
     """
-    labels = [label for label in _FIRST_LABELS if label in text]
-    if len(labels) != 1 or text.count(labels[0]) != 1:
+    styles = [labels for labels in _LABELS if labels[0] in text]
+    if len(styles) != 1 or text.count(styles[0][0]) != 1:
         return None
-    label = labels[0]
-    start = place = text.find(label)
+    labels = styles[0]
+    size = len(labels[0])
+    start = text.find(labels[0])
+    begin = start + size
     options = []
-    for letter in LETTERS[1:]:
-        following = text.find(label.replace("A", letter), place + len(label))
-        end = following if following >= 0 else text.find("\n", place + len(label))
-        option = text[place + len(label) : end if end >= 0 else len(text)].strip()
-        if "\n" in option:
-            return None
-        options.append(option)
+    for label in labels[1:]:
+        following = text.find(label, begin)
         if following < 0:
-            rest = text[end:].strip() if end >= 0 else ""
-            plain = len(options) > 1 and rest in ("", "Answer:", "Reasoning:")
-            return ParsedQuestion(text[:start], tuple(options)) if plain else None
-        place = following
-    return None
+            break
+        options.append(text[begin:following].strip())
+        begin = following + size
+    end = text.find("\n", begin)
+    options.append(text[begin : end if end >= 0 else len(text)].strip())
+    if len(options) < 2 or text.count("\n", start, begin) != len(options):  # an option of several lines
+        return None
+    if end >= 0 and text[end:].strip() not in ("", "Answer:", "Reasoning:"):
+        return None
+    return text[:start], tuple(options)
 
 
 def parse_queries(

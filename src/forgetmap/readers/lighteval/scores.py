@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
     scores: dict[str, Any]
     logprobs: list[float] | None
-    choices: Sequence[str]
+    choices: tuple[str, ...]
     reply: str | None = None  # the first draw; None where its text is not needed
     cleaned: str | None = None  # the same without its reasoning
     draws: int = 0

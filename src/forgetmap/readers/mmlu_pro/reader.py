@@ -117,10 +117,13 @@ def _sample(builder: RunBuilder, item: Item, scorer: str, state: str, index: int
 def _gold_index(row: Row, tally: Counter[str]) -> int | None:
     by_letter = answers.letter_index(row.answer, len(row.options)) if row.answer else None
     index = row.answer_index
-    if index is None or not 0 <= index < len(row.options):
-        return by_letter
-    tally["gold_letter_disagrees"] += row.answer is not None and by_letter != index
-    return index
+    if index is not None and not 0 <= index < len(row.options):
+        index = None
+    if by_letter is None:
+        return index
+    # The letter is what the published accuracy and every other engine score against.
+    tally["gold_letter_disagrees"] += index is not None and by_letter != index
+    return by_letter
 
 
 def _tell(builder: RunBuilder, tally: Counter[str]) -> None:
@@ -137,7 +140,9 @@ def _tell(builder: RunBuilder, tally: Counter[str]) -> None:
     if tally["bare_texts"]:
         builder.warn(f"{tally['bare_texts']} bare texts stood among the rows and are left out")
     if tally["gold_letter_disagrees"]:
-        builder.warn(f"gold letter and gold index disagree in {tally['gold_letter_disagrees']} rows: the index is used")
+        builder.warn(
+            f"gold letter and gold index disagree in {tally['gold_letter_disagrees']} rows: the letter is used"
+        )
 
 
 _TOLD = frozenset({"filled", "misread", "no_letter_but_right", "bare_texts", "gold_letter_disagrees"})

@@ -81,8 +81,7 @@ def read(path: Path, options: ReadOptions) -> Run:
 
 def _read_task(task: Task, builder: RunBuilder, options: ReadOptions) -> None:
     without = 0
-    skipped = lambda: builder.count("skipped_lines")  # noqa: E731
-    for number, line in records(task.file, _decode, skip_broken=options.skip_broken, skipped=skipped):
+    for number, line in records(task.file, _decode, skip_broken=options.skip_broken, count=builder.count):
         request = task.requests.get((plain(line.doc_id), plain(line.native_id)))
         without += request is None
         try:

@@ -201,7 +201,7 @@ def _add(
             state=state if score is not None else "unscored",
             choice=choice,
             choice_index=index,
-            prompt_key=items.text_hash(row.prompt) if row.prompt else None,
+            prompt_key=row.prompt_key,
             output_tokens=row.output_tokens,
         )
 

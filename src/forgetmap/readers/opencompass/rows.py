@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from forgetmap import items
 from forgetmap.errors import FormatError
 from forgetmap.readers.opencompass.layout import Logged, is_label
 from forgetmap.readers.source import load_json
@@ -41,8 +44,19 @@ class Row:
     @property
     def prompt(self) -> str:
         """What the model saw; for perplexity tasks the prompt of the first option."""
+        return _joined(self._rendered())
+
+    @property
+    def prompt_key(self) -> int | None:
+        """Hash of the prompt as logged: a text and a list of roles are rendered differently, even with the same words."""
+        logged = self._rendered()
+        if not logged:
+            return None
+        return items.text_hash(logged if isinstance(logged, str) else msgspec.json.encode(logged).decode())
+
+    def _rendered(self) -> Any:
         first = _first_label(self.entry)
-        return _joined((self.entry if first is None else first).get("prompt") or self.entry.get("origin_prompt"))
+        return (self.entry if first is None else first).get("prompt") or self.entry.get("origin_prompt")
 
     @property
     def response(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,11 +56,9 @@ def read(path: Path, options: ReadOptions) -> Run:
         run = read(mine[0], options)
         run.info.other_files = [file.name for file in others]
         return run
-    columns, rows, skipped = _load(path, options)
-    run = _build(columns, rows, str(path), options, path.stem)
-    if skipped:
-        run.info.counts["skipped_lines"] = skipped
-        run.info.warnings.append(f"{skipped} broken lines were skipped, as asked")
+    told: Counter[str] = Counter()
+    columns, rows = _load(path, options, told)
+    run = _build(columns, rows, str(path), options, path.stem, told)
     run.info.files = [path.name]
     return run
 
@@ -70,15 +69,16 @@ def frame_to_run(
     """Return the run in a data frame."""
     table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
     rows = list(enumerate(table.iter_rows(named=True), start=1))
-    run = _build(table.columns, rows, "frame", ReadOptions(texts=True, columns=dict(columns or {}), model=model), None)
+    run = _build(
+        table.columns, rows, "frame", ReadOptions(texts=True, columns=dict(columns or {}), model=model), None, {}
+    )
     if run.info.model is None:
         run.info.model = model
     return run
 
 
-def _load(path: Path, options: ReadOptions) -> tuple[list[str], Rows, int]:
+def _load(path: Path, options: ReadOptions, told: Counter[str]) -> tuple[list[str], Rows]:
     sniffed = sniff(path)
-    skipped = 0
     if sniffed.kind == "empty":
         raise FormatError(f"{path}: the file is empty; check that it was written")
     if sniffed.kind == "parquet":
@@ -86,17 +86,13 @@ def _load(path: Path, options: ReadOptions) -> tuple[list[str], Rows, int]:
             table = pl.read_parquet(path)
         except pl.exceptions.PolarsError as fault:
             raise FormatError(f"{path}: a broken Parquet file ({fault}); fetch the file again") from fault
-        return table.columns, list(enumerate(table.iter_rows(named=True), start=1)), 0
+        return table.columns, list(enumerate(table.iter_rows(named=True), start=1))
     if sniffed.kind == "text":
         table = _read_csv(path)
-        return table.columns, list(enumerate(table.iter_rows(named=True), start=2)), 0
+        return table.columns, list(enumerate(table.iter_rows(named=True), start=2))
     if sniffed.kind == "lines":
-
-        def skip() -> None:
-            nonlocal skipped
-            skipped += 1
-
-        found = list(records(path, decode_json, skip_broken=options.skip_broken, skipped=skip))
+        count = told.update
+        found = list(records(path, decode_json, skip_broken=options.skip_broken, count=lambda what: count([what])))
     else:
         content: Any = load_json(path)
         if not isinstance(content, list):
@@ -106,7 +102,7 @@ def _load(path: Path, options: ReadOptions) -> tuple[list[str], Rows, int]:
         if not isinstance(row, dict):
             raise FormatError(f"{path}: row {number} is {type(row).__name__}, expected an object; correct or remove it")
     names = dict.fromkeys(name for _, row in found for name in row)
-    return list(names), found, skipped
+    return list(names), found
 
 
 def _csv_header(path: Path) -> list[str]:
@@ -139,7 +135,9 @@ def _read_csv(path: Path) -> pl.DataFrame:
         ) from fault
 
 
-def _build(columns: Sequence[str], rows: Rows, source: str, options: ReadOptions, stem: str | None) -> Run:
+def _build(
+    columns: Sequence[str], rows: Rows, source: str, options: ReadOptions, stem: str | None, told: Mapping[str, int]
+) -> Run:
     if not rows:
         raise FormatError(f"{source}: a table without rows; check that it was written")
     given = dict(options.columns)
@@ -153,6 +151,8 @@ def _build(columns: Sequence[str], rows: Rows, source: str, options: ReadOptions
         rows = _of_run(rows, fields, options.model, source)
     repeats = _repeat_numbers(rows, fields)
     builder = RunBuilder(source=source, texts=True)
+    for what, number in told.items():
+        builder.count(what, number)
     names: dict[str, str] = {}
     for number, row in rows:
         _add_row(builder, number, row, fields, repeats, source, names, stem)
