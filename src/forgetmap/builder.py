@@ -240,11 +240,15 @@ def _series(name: str, values: tuple[Any, ...]) -> pl.Series:
     if not isinstance(dtype, pl.List):
         return pl.Series(name, values, dtype=dtype)
     # A list column made list by list is slow: lay all elements end to end and cut them by length.
+    lengths = {len(one) if one is not None else -1 for one in values}
+    if len(lengths) == 1 and (length := lengths.pop()) > 0:
+        flat_values = list(chain.from_iterable(values))
+        return pl.Series(name, flat_values, dtype=dtype.inner).reshape((len(values), length)).cast(dtype)
     held = [(row, one) for row, one in enumerate(values) if one is not None]
-    lengths = np.fromiter((len(one) for _, one in held), dtype=np.int64, count=len(held))
+    counts = np.fromiter((len(one) for _, one in held), dtype=np.int64, count=len(held))
     flat = pl.DataFrame(
         {
-            "row": np.repeat(np.fromiter((row for row, _ in held), dtype=np.int64, count=len(held)), lengths),
+            "row": np.repeat(np.fromiter((row for row, _ in held), dtype=np.int64, count=len(held)), counts),
             name: pl.Series(list(chain.from_iterable(one for _, one in held)), dtype=dtype.inner),
         }
     )
@@ -348,6 +352,8 @@ def _count_warnings(counts: dict[str, int]) -> list[str]:
         said.append(f"{counts['nan_scores']} scores were NaN or infinite: they count as not observed")
     if counts.get("nan_lines"):
         said.append(f"{counts['nan_lines']} lines hold bare NaN or Infinity: read as null")
+    if counts.get("halved_characters"):
+        said.append(f"{counts['halved_characters']} lines hold half of a surrogate pair: read as U+FFFD")
     if counts.get("skipped_lines"):
         said.append(f"{counts['skipped_lines']} broken lines were skipped, as asked")
     if counts["duplicates"]:

@@ -177,6 +177,38 @@ def test_a_file_nobody_knows(tmp_path: Path) -> None:
         read_run(path)
 
 
+def test_half_a_surrogate_pair_is_a_replacement_character(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(
+        rb'{"question": "cut \ud83d here, whole \ud83d\ude00, literal \\ud83d", "correct": true}' + b"\n"
+        rb'{"question": "low \ude00", "correct": NaN}' + b"\n"
+    )
+    run = read_run(path)
+    assert run.texts()["question"].to_list() == ["cut \ufffd here, whole \U0001f600, literal \\ud83d", "low \ufffd"]
+    assert (run.info.counts["halved_characters"], run.info.counts["nan_lines"]) == (2, 1)
+
+
+def test_a_torn_document_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"date": "x", "hash": "y", "eval": {"a": [')
+    with pytest.raises(FormatError, match=r"x\.json: broken.*does not parse"):
+        read_run(path)
+
+
+@pytest.mark.faults
+def test_a_broken_file_beside_a_log_is_named_not_fatal(tmp_path: Path, logs: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "log"
+    shutil.copytree(logs / "lm_eval" / "before", folder)
+    (folder / "torn.eval").write_bytes(b"PK\x03\x04 and no more")
+    (folder / "torn.parquet").write_bytes(b"PAR1 and no more")
+    run = read_run(folder)
+    assert any("2 files are broken" in warning for warning in run.info.warnings)
+    with pytest.raises(FormatError, match="broken"):
+        read_run(folder / "torn.eval")
+
+
 def test_nested_too_deep(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(ROW) + "\n" + "[" * 100_000 + "\n")

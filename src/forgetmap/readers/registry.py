@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from forgetmap.errors import FormatError, UsageError
-from forgetmap.readers.source import ReadOptions, log_files, sniff
+from forgetmap.readers.source import ReadOptions, forget_sniffed, log_files, sniff
 from forgetmap.run import Run
 
 #: Name people use -> module, in the order in which formats are tried (formats.md 6).
@@ -134,9 +134,12 @@ def read_run(
         raise FormatError(f"{place}: no such file or folder")
     options = ReadOptions(texts=texts, skip_broken=skip_broken, columns=dict(columns or {}), model=model)
     named = bool(options.columns) or model is not None
-    run = find_reader(place, format, is_table=named).read(place, options)
-    if place.is_dir():
-        broken = [file.name for file in log_files(place) if sniff(file).kind == "broken"]
-        if broken:
-            run.info.warnings.append(f"{len(broken)} files are broken and were not read: {', '.join(broken[:5])}")
+    try:
+        run = find_reader(place, format, is_table=named).read(place, options)
+        if place.is_dir():
+            broken = [file.name for file in log_files(place) if sniff(file).kind == "broken"]
+            if broken:
+                run.info.warnings.append(f"{len(broken)} files are broken and were not read: {', '.join(broken[:5])}")
+    finally:
+        forget_sniffed()
     return run

@@ -70,6 +70,11 @@ def sniff(path: Path) -> Sniffed:
     return _sniff(str(path), status.st_mtime_ns, status.st_size)
 
 
+def forget_sniffed() -> None:
+    """Let go of what was looked at: it may hold whole documents."""
+    _sniff.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def _sniff(name: str, _mtime: int, size: int) -> Sniffed:
     path = Path(name)
@@ -124,9 +129,7 @@ def _sniff_json(path: Path) -> Sniffed:
         if isinstance(value, dict):
             if newline >= 0 and rest[newline:].strip():
                 return Sniffed("lines", value, frozenset(value))
-            following = stream.read(HEAD_BYTES) if newline >= 0 else b""
-            kind = "lines" if following.strip() or newline >= 0 else "object"
-            return Sniffed(kind, value, frozenset(value))
+            return Sniffed("lines" if newline >= 0 else "object", value, frozenset(value))
         if start == b"{":
             value = _whole(rest, stream)
             return Sniffed("object", value, frozenset(value)) if isinstance(value, dict) else Sniffed("text")
@@ -138,8 +141,10 @@ def _whole(begun: bytes, stream: BinaryIO) -> Any:
     content = begun + stream.read(RECORD_BYTES)
     try:
         return decode_json(content)
-    except ValueError:
-        return None
+    except (ValueError, RecursionError) as fault:
+        if len(content) >= RECORD_BYTES:  # too long to be looked at whole, not broken
+            return None
+        raise OSError(f"JSON that does not parse: {fault}") from fault
 
 
 def _first_of_list(begun: bytes, stream: BinaryIO) -> Any:
@@ -198,7 +203,7 @@ def records(
 ) -> Iterator[tuple[int, T]]:
     """Yield (line number, record) of a JSON lines file.
 
-    `decode` is a msgspec decoder's method. Lines with bare NaN or Infinity are decoded again with these as null.
+    `decode` is a msgspec decoder's method (any JSON by default). Lines with bare NaN or Infinity are decoded again with these as null.
     A line that does not parse is an error with its number, unless `skip_broken`. `count` (a RunBuilder's) is told of
     "skipped_lines" and "nan_lines".
     """
@@ -209,7 +214,7 @@ def records(
         try:
             if not line.isascii():
                 line.decode("utf-8")  # fields that are skipped would hide bytes that are no text
-            record = decode_tolerant(line, decode, lambda: tell("nan_lines"))
+            record = decode_tolerant(line, decode, tell)
         except UnicodeDecodeError as fault:
             if not skip_broken:
                 raise FormatError(
@@ -238,29 +243,49 @@ def _null_for_bare(match: re.Match[bytes]) -> bytes:
     return token if token.startswith(b'"') else b"null"
 
 
-def decode_tolerant(content: bytes, decode: Callable[[bytes], T], bare: Callable[[], None] | None = None) -> T:
-    """Decode JSON; where that fails, try again with bare NaN and Infinity as null, and call `bare`."""
+_ESCAPES = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
+
+
+def _whole_characters(match: re.Match[bytes]) -> bytes:
+    """Half a surrogate pair, which a cut in the middle of an emoji leaves behind, is no character: U+FFFD."""
+    escape = match[0]
+    return rb"\ufffd" if len(escape) == 6 else escape
+
+
+def decode_tolerant(
+    content: bytes, decode: Callable[[bytes], T], tell: Callable[[str], None] = lambda what: None
+) -> T:
+    """Decode JSON; where that fails, try again without what other tools write although it is no JSON.
+
+    Bare NaN and Infinity become null ("nan_lines"), halves of surrogate pairs U+FFFD ("halved_characters").
+    """
     try:
         return decode(content)
     except msgspec.DecodeError:
-        if b"NaN" not in content and b"Infinity" not in content:
+        cleaned, found = content, []
+        if b"NaN" in content or b"Infinity" in content:
+            cleaned = _BARE.sub(_null_for_bare, cleaned)
+            found.append("nan_lines")
+        if b"\\ud" in content or b"\\uD" in content:
+            cleaned = _ESCAPES.sub(_whole_characters, cleaned)
+            found.append("halved_characters")
+        if cleaned is content or cleaned == content:
             raise
-        cleaned = _BARE.sub(_null_for_bare, content)
     record = decode(cleaned)
-    if bare is not None:
-        bare()
+    for what in found:
+        tell(what)
     return record
 
 
-_decode_any = msgspec.json.Decoder().decode
+decode_any: Callable[[bytes], Any] = msgspec.json.Decoder().decode
 
 
 def decode_json(content: bytes) -> Any:
     """Return any JSON value; ValueError if it is none."""
-    return decode_tolerant(content, _decode_any)
+    return decode_tolerant(content, decode_any)
 
 
-def load_json(path: Path, decode: Callable[[bytes], T] = _decode_any) -> T:
+def load_json(path: Path, decode: Callable[[bytes], T] = decode_any) -> T:
     """Return the content of a JSON file, or one sentence on why it cannot be had."""
     with open_binary(path) as stream:
         try:
@@ -270,7 +295,7 @@ def load_json(path: Path, decode: Callable[[bytes], T] = _decode_any) -> T:
     return parse_json(content.removeprefix(UTF8_BOM), str(path), decode)
 
 
-def parse_json(content: bytes, place: str, decode: Callable[[bytes], T] = _decode_any) -> T:
+def parse_json(content: bytes, place: str, decode: Callable[[bytes], T] = decode_any) -> T:
     """Return the value of a JSON document; `place` names it in messages."""
     if not content.strip():
         raise FormatError(f"{place}: is empty; check that the evaluation finished")

@@ -26,10 +26,10 @@ def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Doc
     options: Sequence[str] | None = sample.choices or None
     target = sample.target
     hints = category(sample.metadata) if sample.metadata is not None else None
-    if options is not None and len(target) == 1 and isinstance(target, str) and isinstance(sample.input, str):
-        place = ord(target) - ord("A")  # by far the most frequent kind: one letter
-        if 0 <= place < min(len(options), 26):
-            return Document(sample.input, options, (options[place],), place, 1 / len(options), hints)
+    if options is not None and isinstance(sample.input, str):
+        gold = place(target)
+        if gold < len(options):  # by far the most frequent kind: one letter
+            return Document(sample.input, options, (options[gold],), gold, 1 / len(options), hints)
     question, system = _question(sample.input)
     targets = [target] if isinstance(target, str) else target
     if options is None and len(targets) == 1 and _LONE_LETTER.fullmatch(targets[0].strip()):
@@ -59,17 +59,26 @@ def letters(text: str, count: int) -> list[int] | None:
     >>> letters("A, C", 4), letters("E", 4), letters("", 4)
     ([0, 2], None, [])
     """
-    if len(text) == 1:
-        place = ord(text) - ord("A")
-        if 0 <= place < min(count, 26):
-            return [place]
     places = []
     for token in _LETTERS.findall(text):
-        place = 25 + int(token) if token.isdecimal() else ord(token.upper()) - ord("A")
-        if not 0 <= place < count:
+        found = 25 + int(token) if token.isdecimal() else place(token.upper())
+        if not 0 <= found < count:
             return None
-        places.append(place)
+        places.append(found)
     return places
+
+
+_PLACES = {chr(ord("A") + number): number for number in range(26)}
+NOWHERE = 1 << 30
+
+
+def place(letter: Any) -> int:
+    """Return the position of one capital letter; NOWHERE, beyond every list, for anything else.
+
+    >>> place("B"), place("AB") == place(None) == NOWHERE
+    (1, True)
+    """
+    return _PLACES.get(letter, NOWHERE) if type(letter) is str else NOWHERE
 
 
 def _places(target: str, options: Sequence[str]) -> list[int] | None:

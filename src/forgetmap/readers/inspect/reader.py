@@ -19,9 +19,9 @@ from forgetmap import items
 from forgetmap.builder import assemble
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect.archive import Log, is_log
-from forgetmap.readers.inspect.documents import category, describe, letters, shown_text
+from forgetmap.readers.inspect.documents import category, describe, letters, place, shown_text
 from forgetmap.readers.inspect.records import FullSample, Sample, Score
-from forgetmap.readers.inspect.scores import GRADES, SCALAR, answer_state, number, value_of, values
+from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, value_of, values
 from forgetmap.readers.inspect.table import PlainChoice, Reply, SampleTable
 from forgetmap.readers.source import ReadOptions, split_files
 from forgetmap.run import Run, RunInfo
@@ -186,24 +186,20 @@ class _LogReader:
 
     def _ordinary(self, sample: Sample, scorer: str, position: int) -> PlainChoice | None:
         """Return a sample with one right letter, answered by one letter that an option has; None for any other."""
-        options, target = sample.choices, sample.target
+        options = sample.choices
         score = sample.scores.get(scorer) if sample.scores else None
-        if score is None or not options or type(target) is not str or type(sample.input) is not str:
-            return None
-        answer, graded = score.answer, GRADES.get(score.value) if type(score.value) is str else None
-        if graded is None or type(answer) is not str or len(answer) != 1 or len(target) != 1:
+        if not options or score is None or type(sample.input) is not str:
             return None
         if score.reason or score.metadata or sample.error or sample.limit or sample.invalidation:
             return None
-        gold, choice = ord(target) - 65, ord(answer) - 65  # "A" is 65
-        last = min(len(options), 26)
-        if not (0 <= gold < last and 0 <= choice < last):
+        value, gold, choice = score.value, place(sample.target), place(score.answer)
+        if gold >= len(options) or choice >= len(options) or (value != "C" and value != "I"):
             return None
         usage = sample.model_usage.get(self.model)
         tokens = usage.output_tokens if usage is not None else _all_tokens(sample)
         hints = category(sample.metadata) if sample.metadata is not None else None
         repeat = self.repeat + sample.epoch - 1
-        return sample.input, options, gold, hints, sample.id, position, repeat, tokens, graded, choice
+        return sample.input, options, gold, hints, sample.id, position, repeat, tokens, float(value == "C"), choice
 
     def _scorers(self, samples: Sequence[Sample]) -> list[tuple[str, str]]:
         """Every (scorer, metric) of the log: a sample that lacks one is not observed under it, which must be said."""

@@ -10,8 +10,7 @@ from forgetmap.readers.inspect.records import Sample, Score
 
 SCALAR = "score"  # the metric's name where a scorer gives one value
 
-GRADES = {"C": 1.0, "I": 0.0}
-_LETTERS = {**GRADES, "P": 0.5, "N": 0.0}
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 #: Why a score is not an ordinary one, in the words of 0.3.285 and later.
 _REASONS = {"refusal": "refused", "no_response": "empty", "invalid_response_format": "no_answer"}

@@ -14,7 +14,7 @@ from forgetmap import items
 from forgetmap.answers import ANSWER_STATES, letter_index, literal_list
 from forgetmap.builder import Item, RunBuilder
 from forgetmap.errors import FormatError
-from forgetmap.readers.source import ReadOptions, decode_json, load_json, open_binary, records, sniff
+from forgetmap.readers.source import ReadOptions, decode_any, load_json, open_binary, records, sniff
 from forgetmap.readers.table.mapping import AMBIGUOUS, NAMES, map_columns
 from forgetmap.run import Run, RunInfo
 from forgetmap.tasks import canonical_task
@@ -92,7 +92,7 @@ def _load(path: Path, options: ReadOptions, told: Counter[str]) -> tuple[list[st
         return table.columns, list(enumerate(table.iter_rows(named=True), start=2))
     if sniffed.kind == "lines":
         count = told.update
-        found = list(records(path, decode_json, skip_broken=options.skip_broken, count=lambda what: count([what])))
+        found = list(records(path, decode_any, skip_broken=options.skip_broken, count=lambda what: count([what])))
     else:
         content: Any = load_json(path)
         if not isinstance(content, list):
