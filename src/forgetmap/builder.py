@@ -27,7 +27,7 @@ LOWER_IS_BETTER = ("perplexity", "bits_per_byte", "brier", "ece", "ter", "loss",
 
 
 class Item:
-    """A question with its key, made by `RunBuilder.item` and shared by all its samples."""
+    """A question with its key, made by `make_item`, shared by all its samples and never changed."""
 
     __slots__ = (
         "category", "chance", "cluster", "gold", "gold_index", "gold_key", "key", "n_gold", "n_options", "native_id",
@@ -47,6 +47,57 @@ class Item:
     gold_key: int | None
     category: list[str] | None
     cluster: str | None
+
+
+def make_item(
+    task: str,
+    *,
+    key: ItemKey,
+    native_id: object = None,
+    question: str | None = None,
+    options: Sequence[str] | None = None,
+    gold: Sequence[str] | None = None,
+    gold_index: int | None = None,
+    n_options: int | None = None,
+    n_gold: int | None = None,
+    open_ended: bool = False,
+    chance: float | None = None,
+    category: Sequence[str] | None = None,
+    cluster: object = None,
+) -> Item:
+    """Return an item of `task` (canonical name).
+
+    Options known by text give `options`; known by count alone, `n_options`. `gold` holds texts: option texts where
+    options exist. The chance rate is golds / options, 0 when `open_ended`, null when neither is known
+    (formats.md 2.5: there is no default of 4).
+    """
+    made = Item()
+    counted = len(options) if options else n_options
+    made.task = task
+    made.key = key
+    made.native_id = None if native_id is None else str(native_id)
+    made.question = question
+    made.options = options or None
+    made.gold = gold or None
+    made.n_options = counted
+    made.gold_index = gold_index
+    if counted is None:
+        made.n_gold = None
+    else:
+        made.n_gold = n_gold if n_gold is not None else len(gold) if gold else None
+    if chance is not None:
+        made.chance = chance
+    elif open_ended:
+        made.chance = 0.0
+    else:
+        made.chance = made.n_gold / counted if counted and made.n_gold else None
+    if options and gold_index is not None:
+        made.gold_key = items.option_key(options, gold_index)
+    else:
+        made.gold_key = min(items.answer_key(text) for text in gold) if gold else gold_index
+    made.category = [str(hint) for hint in category] if category else None
+    made.cluster = None if cluster is None else str(cluster)
+    return made
 
 
 class RunBuilder:
@@ -77,56 +128,10 @@ class RunBuilder:
         """Count something worth telling: broken lines skipped, NaN values, …"""
         self._counts[what] += by
 
-    def item(
-        self,
-        task: str,
-        *,
-        key: ItemKey,
-        native_id: object = None,
-        question: str | None = None,
-        options: Sequence[str] | None = None,
-        gold: Sequence[str] | None = None,
-        gold_index: int | None = None,
-        n_options: int | None = None,
-        n_gold: int | None = None,
-        open_ended: bool = False,
-        chance: float | None = None,
-        category: Sequence[str] | None = None,
-        cluster: object = None,
-    ) -> Item:
-        """Return an item of `task` (canonical name).
-
-        Options known by text give `options`; known by count alone, `n_options`. `gold` holds texts: option texts where
-        options exist. The chance rate is golds / options, 0 when `open_ended`, null when neither is known
-        (formats.md 2.5: there is no default of 4).
-        """
-        made = Item()
-        counted = len(options) if options else n_options
-        made.task = task
-        made.key = key
-        made.native_id = None if native_id is None else str(native_id)
-        made.question = question
-        made.options = options or None
-        made.gold = gold or None
-        made.n_options = counted
-        made.gold_index = gold_index
-        if counted is None:
-            made.n_gold = None
-        else:
-            made.n_gold = n_gold if n_gold is not None else len(gold) if gold else None
-        if chance is not None:
-            made.chance = chance
-        elif open_ended:
-            made.chance = 0.0
-        else:
-            made.chance = made.n_gold / counted if counted and made.n_gold else None
-        if options and gold_index is not None:
-            made.gold_key = items.option_key(options, gold_index)
-        else:
-            made.gold_key = min(items.answer_key(text) for text in gold) if gold else gold_index
-        made.category = [str(hint) for hint in category] if category else None
-        made.cluster = None if cluster is None else str(cluster)
-        return made
+    @staticmethod
+    def item(task: str, **facts: Any) -> Item:
+        """Return an item of `task`; the facts are those of `make_item`."""
+        return make_item(task, **facts)
 
     def reply(
         self,

@@ -252,9 +252,7 @@ def _whole_characters(match: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if len(escape) == 6 else escape
 
 
-def decode_tolerant(
-    content: bytes, decode: Callable[[bytes], T], tell: Callable[[str], None] = lambda what: None
-) -> T:
+def decode_tolerant(content: bytes, decode: Callable[[bytes], T], tell: Callable[[str], None] = lambda what: None) -> T:
     """Decode JSON; where that fails, try again without what other tools write although it is no JSON.
 
     Bare NaN and Infinity become null ("nan_lines"), halves of surrogate pairs U+FFFD ("halved_characters").

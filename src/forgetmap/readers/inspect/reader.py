@@ -242,7 +242,9 @@ class _LogReader:
             prompt_key = items.text_hash(prompt) if prompt is not None else None
             first = next(iter(scores.values()), None)
             choice = None if first is None else _chosen(options, first)[1]
-            table.reply(item, Reply(text_row, repeat, tokens, stop or ended, error, prompt_key), choice, prompt, response)
+            table.reply(
+                item, Reply(text_row, repeat, tokens, stop or ended, error, prompt_key), choice, prompt, response
+            )
         else:
             table.reply(item, Reply(text_row, repeat, tokens, stop, error), None, None, None)
         for scorer, metric in pairs:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from forgetmap import items
+from forgetmap.readers.inspect.keys import choice_keys
 from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA
 
 _ITEM = (
@@ -84,8 +84,8 @@ class SampleTable:
     def item(self, task: str, native_id: object, document: Document) -> int:
         """Add an item; return its number."""
         question, options, golds, gold_index, chance, _, system = document
-        ordered = tuple(sorted(options)) if options else None
-        (high, low, asked, text, basis), gold_key = identify(question, ordered, tuple(golds) if golds else None)
+        high, low, asked, text, basis = items.item_key([question], options, golds)
+        gold_key = _gold_key(options, golds, gold_index)
         n_options = len(options) if options else None
         n_gold = len(golds) if options and golds else None
         if system:
@@ -135,21 +135,26 @@ class SampleTable:
         questions, options, golds, categories, native_ids, text_rows, repeats, tokens, scores, choices = zip(
             *plain, strict=True
         )
-        texts = [(shown[place],) for shown, place in zip(options, golds, strict=True)]
-        keys, gold_keys = zip(*map(identify, questions, map(tuple, map(sorted, options)), texts), strict=True)
-        high, low, asked, text, basis = zip(*keys, strict=True)
+        right = [shown[place] for shown, place in zip(options, golds, strict=True)]
+        keys = choice_keys(list(zip(questions, map(tuple, map(sorted, options)), right, strict=True)))
+        high, low, asked, text, gold_keys, apart = zip(*keys, strict=True)
         counted = [len(shown) for shown in options]
-        choice_keys = [
-            right if choice == gold else items.option_key(shown, choice)
-            for right, choice, gold, shown in zip(gold_keys, choices, golds, options, strict=True)
+        chosen = [
+            gold_key
+            if choice == gold
+            else items.answer_key(shown[choice])
+            if different
+            else items.option_key(shown, choice)
+            for gold_key, choice, gold, shown, different in zip(gold_keys, choices, golds, options, apart, strict=True)
         ]
         columns: dict[str, Sequence[Any]] = {
-            "item_high": high, "item_low": low, "question_key": asked, "text_key": text, "key_basis": basis,
-            "gold_key": gold_keys, "gold_index": golds, "n_options": counted, "chance": [1 / n for n in counted],
+            "item_high": high, "item_low": low, "question_key": asked, "text_key": text, "gold_key": gold_keys,
+            "gold_index": golds, "n_options": counted, "chance": [1 / n for n in counted],
             "native_id": [str(native_id) for native_id in native_ids], "text_row": text_rows, "repeat": repeats,
-            "output_tokens": tokens, "score": scores, "choice_index": choices, "choice_key": choice_keys,
+            "output_tokens": tokens, "score": scores, "choice_index": choices, "choice_key": chosen,
         }  # fmt: skip
-        same = {"task": task, "n_gold": 1, "scorer": scorer, "metric": metric, "answer_state": "answered"}
+        same = {"task": task, "key_basis": "content", "n_gold": 1, "scorer": scorer, "metric": metric}
+        same["answer_state"] = "answered"
         self._blocks.append(
             pl.DataFrame(
                 [pl.Series(name, values, dtype=SAMPLE_SCHEMA[name]) for name, values in columns.items()]
@@ -195,17 +200,7 @@ def _frame(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> pl.DataFram
     )
 
 
-@lru_cache(maxsize=1 << 15)
-def identify(
-    question: str, options: tuple[str, ...] | None, golds: tuple[str, ...] | None
-) -> tuple[items.ItemKey, int | None]:
-    """Return the key of an item and that of its gold; `options` are sorted.
-
-    Remembered, because the log of the other side asks the same questions, and hashing them is a third of the work.
-    """
-    key = items.item_key([question], options, golds)
-    if not golds:
-        return key, None
-    if options and len(golds) == 1:
-        return key, items.option_key(options, options.index(golds[0]))
-    return key, min([items.answer_key(text) for text in golds])
+def _gold_key(options: Sequence[str] | None, golds: Sequence[str] | None, gold_index: int | None) -> int | None:
+    if options and gold_index is not None:
+        return items.option_key(options, gold_index)
+    return min([items.answer_key(text) for text in golds]) if golds else None

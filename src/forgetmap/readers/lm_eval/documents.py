@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from forgetmap import items
-from forgetmap.builder import Item, RunBuilder
+from forgetmap.builder import Item, make_item
+from forgetmap.readers.source import decode_any
 from forgetmap.tasks import TaskProfile
 
 _OPTION_FIELDS = ("choices", "options", "endings")
@@ -15,28 +17,32 @@ _HINT_FIELDS = ("subject", "category", "topic", "domain", "source")
 _ID_FIELDS = ("question_id", "id", "key", "idx")
 
 
+@lru_cache(maxsize=1 << 15)
 def read_document(
-    builder: RunBuilder,
     task: str,
     profile: TaskProfile | None,
     doc_id: Any,
-    doc: Any,
-    target: Any,
-    ranked: Sequence[float] | None,
-    continuations: Sequence[Any] | None,
+    document: bytes,
+    logged_target: bytes,
+    counted: int | None,
+    continuations: tuple[Any, ...] | None,
 ) -> Item:
-    """Return the item of a document. `ranked` is None for generation tasks; `continuations` are the scored texts."""
+    """Return the item of a document as logged.
+
+    A document comes by once per filter and again in the log it is compared with: the work is done once. `counted` is the
+    number of ranked options, None for generation tasks; `continuations` are the scored texts.
+    """
+    doc, target = decode_any(document), decode_any(logged_target)
     fields = doc if isinstance(doc, dict) else {}
     hints = [doc[name] for name in _HINT_FIELDS if isinstance(fields.get(name), str)]
     native = _native_id(fields, doc_id)
     content = profile.document.content(fields) if profile and profile.document and fields else None
     if content is not None:
-        counted = len(ranked) if ranked else None
         options = content.options
         if options and counted and counted != len(options):
             options = None  # the task scores something else than the document's options
         golds = content.gold if options or not content.options else None
-        return builder.item(
+        return make_item(
             task,
             key=items.item_key([content.question], content.options, content.gold),
             native_id=native,
@@ -52,7 +58,7 @@ def read_document(
     shown = _options(doc, continuations)
     gold_texts, index = _gold(target, shown)
     question = _question(doc)
-    return builder.item(
+    return make_item(
         task,
         key=items.document_key(doc, gold_texts)
         if items.has_text(doc)
@@ -62,8 +68,8 @@ def read_document(
         options=shown,
         gold=gold_texts,
         gold_index=index,
-        n_options=len(ranked) if ranked else None,
-        n_gold=None if gold_texts else 1 if ranked else None,
+        n_options=counted,
+        n_gold=None if gold_texts else 1 if counted else None,
         category=hints,
     )
 

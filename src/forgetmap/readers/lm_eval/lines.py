@@ -46,8 +46,8 @@ class Nothing(msgspec.Struct):
 
 _FIELDS: tuple[Any, ...] = (
     ("doc_id", Any),
-    ("doc", Any),
-    ("target", Any, None),
+    ("doc", msgspec.Raw),  # decoded once, whatever number of filters and logs show it
+    ("target", msgspec.Raw, msgspec.Raw(b"null")),
     ("resps", list[Any], msgspec.field(default_factory=list)),
     ("filtered_resps", Any, None),
     ("filter", str, "none"),

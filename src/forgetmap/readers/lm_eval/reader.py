@@ -146,7 +146,6 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
     filters = log.results.filter_names(log.task)
     fallbacks: dict[str, str] = {}
     arguments = _arguments_type(head, metrics, profile, options)
-    items_made: dict[tuple[Any, Any], Item] = {}  # a document stands once per filter
     rounds: dict[Any, int] = {}  # old logs: how often a document has come by
     listed: set[str] = set()
     lines = read_lines(log.path, metrics, arguments, skip_broken=options.skip_broken, count=builder.count)
@@ -164,12 +163,9 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
             ranked = _log_likelihoods(line.resps)
             if ranked and "acc_mutual_info" in names:  # its second half are requests without context
                 ranked = ranked[: len(ranked) // 2]
-            item = items_made.get((line.doc_id, line.doc_hash)) if several else None
-            if item is None:
-                continuations = [text for _, text in requests[: len(ranked)]] if ranked else None
-                item = read_document(builder, task, profile, line.doc_id, line.doc, line.target, ranked, continuations)
-                if several:
-                    items_made[line.doc_id, line.doc_hash] = item
+            texts = tuple([text for _, text in requests[: len(ranked)]]) if ranked and requests else None
+            counted = len(ranked) if ranked else None
+            item = read_document(task, profile, line.doc_id, bytes(line.doc), bytes(line.target), counted, texts)
             fallback = fallbacks.get(scorer)
             if fallback is None:
                 fallback = fallbacks[scorer] = log.results.fallback(log.task, scorer)
