@@ -174,10 +174,14 @@ def main() -> None:
         scores, scores_cpu, _ = best["scores"]
         ours, our_cpu, paired = best["forgetmap"]
         verdict = "met" if theirs / ours >= TARGET else "MISSED"
-        print(f"inspect_ai samples_df, default columns: {theirs:.3f} s, CPU {their_cpu:.3f} s ({rows:,} rows, {size:.0f} MB)")
+        print(
+            f"inspect_ai samples_df, default columns: {theirs:.3f} s, CPU {their_cpu:.3f} s ({rows:,} rows, {size:.0f} MB)"
+        )
         print(f"inspect_ai samples_df, scores only: {scores:.3f} s, CPU {scores_cpu:.3f} s")
         print(f"forgetmap read + pair + compare: {ours:.3f} s, CPU {our_cpu:.3f} s ({paired:,} items paired)")
-        print(f"ratio to default columns: {theirs / ours:.1f}x, CPU {their_cpu / our_cpu:.1f}x; target {TARGET}x {verdict}")
+        print(
+            f"ratio to default columns: {theirs / ours:.1f}x, CPU {their_cpu / our_cpu:.1f}x; target {TARGET}x {verdict}"
+        )
         print(f"ratio to scores only: {scores / ours:.1f}x, CPU {scores_cpu / our_cpu:.1f}x")
 
 

@@ -1,28 +1,29 @@
 """Counting flips between two lighteval 0.10 details files: the released post-forget way against forgetmap.
 
-    python bench/lighteval_details.py [--rows 14042] [--keep FOLDER]
+    python bench/lighteval_details.py [--keep FOLDER]
 
-Two files of the size and shape of a published MMLU evaluation are made up: 14,042 items, few-shot prompts, chains of
-thought, token ids of prompt and reply, 228 MB in all. Three ways are timed from files to result, each in a process of
-its own, in turn, imports left out, the best of three:
+Two files of the size and shape of a published MMLU evaluation are made up: 14,042 items in 57 subjects, few-shot
+prompts, chains of thought, token ids of prompt and reply, 228 MB in all. Three ways are timed from files to result,
+each in a process of its own, in turn, imports left out, the best of three:
 
   pandas  load every column, sort both tables by prompt, set them side by side, round and count in a Python loop
-  raw     forgetmap: read both files, pair by content, estimate and decide for every task
+  raw     forgetmap: read both files, pair by content, estimate and decide
   saved   the same from two saved runs
 
-The first is what post_forget.md 5 describes of the released code, written anew. It ends at four counts; forgetmap ends
-at a map with intervals. Figures depend on the machine; the ratio is the point.
+The first is what post_forget.md 5 says of the released code, written anew. It ends at four counts; forgetmap ends at a
+map with intervals, and its four counts must be the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import importlib
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
+
+from measure import in_fresh_process, line, report
 
 ROWS = 14_042
 SUBJECTS = 57
@@ -65,17 +66,18 @@ def make_files(folder: Path, rows: int) -> list[Path]:
     paths = []
     for name, low, high in (("before", 0.0, 0.55), ("after", 0.12, 0.70)):
         replies = sentences(rows, REPLY_WORDS)
-        right = (low <= known) & (known < high) | (random.random(rows) < 0.25)
+        silent = random.random(rows) < 0.02  # replies without an answer
+        right = ((low <= known) & (known < high) | (random.random(rows) < 0.25)) & ~silent
         # lighteval shuffles the items of a task; tasks follow one another, so demonstrations repeat from row to row
         order = np.lexsort((random.random(rows), subject_of))
-        paths.append(_write(folder, name, order, asked, demonstrations, subject_of, golds, replies, right))
+        paths.append(_write(folder, name, order, asked, demonstrations, subject_of, golds, replies, right, silent))
     return paths
 
 
-REPLY_WORDS = 800
+REPLY_WORDS = 780
 
 
-def _write(folder, name, order, asked, demonstrations, subject_of, golds, replies, right) -> Path:  # type: ignore[no-untyped-def]
+def _write(folder, name, order, asked, demonstrations, subject_of, golds, replies, right, silent) -> Path:  # type: ignore[no-untyped-def]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -91,6 +93,7 @@ def _write(folder, name, order, asked, demonstrations, subject_of, golds, replie
             gold = int(golds[row])
             letter = "ABCD"[gold if right[row] else (gold + 1 + row % 3) % 4]
             text, reply_ids = replies[row]
+            found = [] if silent[row] else [letter, letter]
             rows.append(
                 {
                     "choices": [],
@@ -107,11 +110,8 @@ def _write(folder, name, order, asked, demonstrations, subject_of, golds, replie
                     "padded": [0],
                     "pred_logits": [],
                     "prediction_logits": [],
-                    "predictions": [f"{text}\nAnswer: {letter}"],
-                    "specifics": {
-                        "extracted_golds": ["ABCD"[gold]],
-                        "extracted_predictions": [letter, letter],
-                    },
+                    "predictions": [text if silent[row] else f"{text}\nAnswer: {letter}"],
+                    "specifics": {"extracted_golds": ["ABCD"[gold]], "extracted_predictions": found},
                     "truncated": [0],
                 }
             )
@@ -123,49 +123,57 @@ def _write(folder, name, order, asked, demonstrations, subject_of, golds, replie
     return path
 
 
-def way_pandas(before: str, after: str) -> tuple[float, dict[str, int]]:
+def way_pandas(before: str, after: str) -> dict[str, int]:
     """Everything into pandas, rows aligned by sorted prompt, a loop over rows."""
     import pandas as pd
 
-    start = time.perf_counter()
     tables = [pd.read_parquet(path).sort_values("full_prompt").reset_index(drop=True) for path in (before, after)]
     beside = pd.DataFrame({"before": tables[0]["metrics"], "after": tables[1]["metrics"]})
     counts = {"kept": 0, "lost": 0, "gained": 0, "never": 0}
     for _, row in beside.iterrows():
         was, now = round(row["before"]["extractive_match"]), round(row["after"]["extractive_match"])
         counts["kept" if was and now else "lost" if was else "gained" if now else "never"] += 1
-    return time.perf_counter() - start, counts
+    return counts
 
 
-def way_forgetmap(before: str, after: str) -> tuple[float, dict[str, int]]:
-    """Files or saved runs to a map."""
-    import forgetmap as fm
-
-    start = time.perf_counter()
-    found = fm.compare(before, after)
-    spent = time.perf_counter() - start
+def _counts(found: Any) -> dict[str, int]:
     total = next(cell for cell in found.to_dict()["cells"] if cell["level"] == "total")
-    return spent, {name: round(total[name] * total["items"]) for name in ("kept", "lost", "gained", "never")}
+    return {name: round(total[name] * total["items"]) for name in ("kept", "lost", "gained", "never")}
 
 
-def way_save(source: str, target: str) -> tuple[float, dict[str, int]]:
-    """One details file to a saved run."""
+def way_raw(before: str, after: str) -> dict[str, int]:
+    """Details files to a map."""
     import forgetmap as fm
 
-    start = time.perf_counter()
-    run = fm.read_run(source, texts=True)
-    run.save(target)
-    return time.perf_counter() - start, {"items": run.info.counts["items"]}
+    return _counts(fm.compare(before, after))
 
 
-WAYS = {"pandas": way_pandas, "forgetmap": way_forgetmap, "save": way_save}
+def way_saved(before: str, after: str) -> dict[str, int]:
+    """Saved runs to a map."""
+    import forgetmap as fm
+
+    return _counts(fm.compare(fm.Run.load(before), fm.Run.load(after)))
 
 
-def timed(way: str, *arguments: str) -> tuple[float, dict[str, int]]:
-    """One run in a fresh process."""
-    call = [sys.executable, __file__, "--way", way, *arguments]
-    seconds, found = json.loads(subprocess.run(call, check=True, capture_output=True, text=True).stdout)
-    return seconds, found
+def way_save(source: str, target: str) -> int:
+    """One details file to a saved run with texts."""
+    import forgetmap as fm
+
+    return len(list(fm.read_run(source, texts=True).save(target).iterdir()))
+
+
+WAYS = {"pandas": way_pandas, "raw": way_raw, "saved": way_saved, "save": way_save}
+
+
+def _import(way: str) -> None:
+    """Import what the way will use, so that imports do not count on either side."""
+    modules = ["pandas", "pyarrow.parquet"] if way == "pandas" else ["forgetmap", "scipy.optimize", "scipy.stats"]
+    if way in ("raw", "save"):
+        from forgetmap.readers.registry import BUILT_IN
+
+        modules += BUILT_IN.values()
+    for module in modules:
+        importlib.import_module(module)
 
 
 def main() -> None:
@@ -178,34 +186,32 @@ def main() -> None:
     options = parser.parse_args()
     if options.way:
         way, *arguments = options.way
-        print(json.dumps(WAYS[way](*arguments)))
+        _import(way)
+        report(lambda: WAYS[way](*arguments))
         return
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or Path(name)
         paths = sorted(folder.glob("*/details/**/*.parquet"), reverse=True) or make_files(folder, options.rows)
         size = sum(path.stat().st_size for path in paths) / 1e6
-        print(f"files   2 x {options.rows:,} rows, {size:.0f} MB in all")
         raw = tuple(map(str, paths))
         runs = tuple(str(Path(name) / f"run_{side}") for side in ("before", "after"))
-        saving = min(timed("save", path, run)[0] for path, run in zip(raw, runs, strict=True))
-        best = {"pandas": float("inf"), "raw": float("inf"), "saved": float("inf")}
-        counts: dict[str, dict[str, int]] = {}
+        saved = [in_fresh_process(__file__, "--way", "save", *both, times=1) for both in zip(raw, runs, strict=True)]
+        best: dict[str, dict[str, Any]] = {}
         for _ in range(options.rounds):  # in turn, so that a busy machine slows all of them
-            for label, way, arguments in (
-                ("pandas", "pandas", raw),
-                ("raw", "forgetmap", raw),
-                ("saved", "forgetmap", runs),
-            ):
-                spent, counts[label] = timed(way, *arguments)
-                best[label] = min(best[label], spent)
-        print(f"pandas  {best['pandas']:6.3f} s  {counts['pandas']}")
-        for label, target in TARGETS.items():
-            ratio = best["pandas"] / best[label]
-            verdict = "met" if ratio >= target else "MISSED"
-            print(f"{label:7} {best[label]:6.3f} s  {ratio:5.1f}x faster, target {target}x {verdict}")
-            if counts[label] != counts["pandas"]:
-                sys.exit(f"{label}: counts {counts[label]} differ from {counts['pandas']}")
-        print(f"import  {saving:6.3f} s  one file to a saved run with texts, once")
+            for way, files in (("pandas", raw), ("raw", raw), ("saved", runs)):
+                found = in_fresh_process(__file__, "--way", way, *files, times=1)
+                best[way] = min(found, best.get(way, found), key=lambda one: one["seconds"])
+        peer = best["pandas"]
+        print(f"2 x {options.rows:,} rows, {size:.0f} MB: pandas {_shown(peer)}; importing one file {_shown(saved[0])}")
+        for way, target in TARGETS.items():
+            ratio = peer["seconds"] / best[way]["seconds"]
+            line(f"lighteval details, {way}", f"{_shown(best[way])}, {ratio:.1f}x", f">= {target}x", ratio >= target)
+            if best[way]["result"] != peer["result"]:
+                sys.exit(f"{way}: counts {best[way]['result']} differ from {peer['result']}")
+
+
+def _shown(found: dict[str, Any]) -> str:
+    return f"{found['seconds']:.3f} s (cpu {found['cpu']:.2f} s, {found['peak_mb']:.0f} MB)"
 
 
 if __name__ == "__main__":

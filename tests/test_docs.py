@@ -29,7 +29,13 @@ def workplace(tmp_path: Path, logs: Path) -> Path:
     shutil.copytree(logs / "lm_eval" / "before", tmp_path / "out" / "base")
     shutil.copytree(logs / "lm_eval" / "after", tmp_path / "out" / "tuned")
     rows = [
-        {"model": model, "id": f"{n}{model}", "question": f"q{n}", "answer": "a", "correct": n % (3 if model == "base" else 4) == 0}
+        {
+            "model": model,
+            "id": f"{n}{model}",
+            "question": f"q{n}",
+            "answer": "a",
+            "correct": n % (3 if model == "base" else 4) == 0,
+        }
         for model in ("base", "tuned")
         for n in range(12)
     ]
@@ -39,7 +45,12 @@ def workplace(tmp_path: Path, logs: Path) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_run(page: Path, workplace: Path) -> None:
-    commands = [line.removeprefix("$ ") for block in blocks(page, "console") for line in block.splitlines() if line.startswith("$ ")]
+    commands = [
+        line.removeprefix("$ ")
+        for block in blocks(page, "console")
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
     for command in commands:
         if command.startswith("pip install"):
             continue

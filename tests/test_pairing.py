@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from conftest import answer, make_run
 from forgetmap import Run, compare
 from forgetmap.errors import MissingDataError, PairingError, UsageError
-from forgetmap.pairing import pair_runs
-from forgetmap.scoring import Scale
+from forgetmap.pairing import Scale, pair_runs
 
 
 def shares(before: Run, after: Run, **options: Any) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ import pytest
 
 from conftest import answer, make_run
 from forgetmap import Run, compare, read_run
-from forgetmap.builder import content_hash
+from forgetmap.assembly import content_hash
 from forgetmap.errors import MissingDataError, RunError
 from forgetmap.run import SAMPLE_COLUMNS, SAMPLE_SCHEMA, TEXT_COLUMNS, validate_samples
 from forgetmap.testing import plant

@@ -13,10 +13,9 @@ from forgetmap.cells import LEVELS, WEIGHTS, Cell, make_cells
 from forgetmap.errors import UsageError
 from forgetmap.estimate import Guessing, count_transitions, estimate_chance, estimate_paper
 from forgetmap.flips import list_flips
-from forgetmap.pairing import Pair, pair_runs
+from forgetmap.pairing import Pair, Scale, pair_runs
 from forgetmap.readers import read_run
 from forgetmap.run import Run
-from forgetmap.scoring import Scale
 from forgetmap.taxonomies import Taxonomy, load_taxonomy
 
 SCHEMA = "forgetmap.map/1"

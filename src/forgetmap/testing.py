@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from forgetmap.builder import assemble
+from forgetmap.assembly import assemble
 from forgetmap.errors import UsageError
 from forgetmap.run import SAMPLE_SCHEMA, TEXT_SCHEMA, Run, RunInfo
 

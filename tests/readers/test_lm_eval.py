@@ -127,7 +127,7 @@ def test_ids_that_drift_apart_still_pair(logs: Path, before: Run) -> None:
     shuffled = read_run(logs / "lm_eval" / "after_shuffled")
     straight = read_run(logs / "lm_eval" / "after")
     for task in shuffled.tasks:
-        ids = {key: native for key, native in of(straight, task).select("item_low", "native_id").iter_rows()}
+        ids = dict(of(straight, task).select("item_low", "native_id").iter_rows())
         moved = [ids[key] != native for key, native in of(shuffled, task).select("item_low", "native_id").iter_rows()]
         assert task == "own_task" or any(moved)
         one, other = (compare(before, run, tasks=task).total.observed for run in (straight, shuffled))

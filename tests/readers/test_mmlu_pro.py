@@ -15,11 +15,11 @@ from tier2_b import DATA, accepted, foreign, in_order, only, refusal, write_json
 
 from forgetmap import items
 from forgetmap.errors import FormatError
+from forgetmap.pairing.scores import choose_scores
 from forgetmap.readers import find_reader
 from forgetmap.readers.mmlu_pro import detects, read
 from forgetmap.readers.source import ReadOptions
 from forgetmap.run import Run
-from forgetmap.scoring import choose_scores
 from forgetmap.tasks import known_task
 
 OPTIONS = ReadOptions()

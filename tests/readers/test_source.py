@@ -116,7 +116,7 @@ def test_an_oversized_member_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x.json", b"[1, 2, 3]")
-    monkeypatch.setattr(source, "MEMBER_BYTES", 5)
+    monkeypatch.setattr("forgetmap.readers.source.zips.MEMBER_BYTES", 5)
     with pytest.raises(FormatError, match="over the limit"):
         source.SafeZip(path)
 

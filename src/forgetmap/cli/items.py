@@ -38,8 +38,7 @@ def items_command(
     Example: forgetmap items out/base out/tuned --show lost --tasks 'mmlu:*' --csv lost.csv
     """
     from forgetmap.flips import TRANSITIONS, list_flips
-    from forgetmap.pairing import pair_runs
-    from forgetmap.scoring import Scale
+    from forgetmap.pairing import Scale, pair_runs
 
     opt.one_of(show, TRANSITIONS, "--show")
     first, second = (

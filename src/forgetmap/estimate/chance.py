@@ -7,11 +7,11 @@ g / (k − g − 1): they are subtracted. Unanswered items are left out of guess
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-from scipy.optimize import brentq
 
 from forgetmap.estimate.means import task_means
 from forgetmap.pairing import Pair
@@ -64,8 +64,20 @@ def estimate_guessing(patterns: pl.DataFrame) -> Guessing:
         return sum(n * (1 - agreement(r, k, g)) for (k, g), (_, n) in sums.items()) - differ
 
     # Differing choices fall from their maximum at r = 0 to none at r = 1; outside, the nearest end stands.
-    persistence = 0.0 if surplus(0.0) <= 0 else 1.0 if differ <= 0 else float(brentq(surplus, 0.0, 1.0))
+    persistence = 0.0 if surplus(0.0) <= 0 else 1.0 if differ <= 0 else _root(surplus)
     return Guessing(persistence, 1 - differ / both, both)
+
+
+def _root(falling: Callable[[float], float]) -> float:
+    """Halve [0, 1] down to the last digit around the root of a falling function.
+
+    scipy would do it in fewer steps, and takes half a second to import.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2
 
 
 def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:

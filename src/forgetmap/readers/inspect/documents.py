@@ -27,7 +27,7 @@ def describe(sample: Sample, profile: TaskProfile | None, as_a_set: bool) -> Doc
     target = sample.target
     hints = category(sample.metadata) if sample.metadata is not None else None
     if options is not None and isinstance(sample.input, str):
-        gold = place(target)
+        gold = PLACES.get(target, NOWHERE) if isinstance(target, str) else NOWHERE
         if gold < len(options):  # by far the most frequent kind: one letter
             return Document(sample.input, options, (options[gold],), gold, 1 / len(options), hints)
     question, system = _question(sample.input)
@@ -61,24 +61,16 @@ def letters(text: str, count: int) -> list[int] | None:
     """
     places = []
     for token in _LETTERS.findall(text):
-        found = 25 + int(token) if token.isdecimal() else place(token.upper())
+        found = 25 + int(token) if token.isdecimal() else PLACES[token.upper()]
         if not 0 <= found < count:
             return None
         places.append(found)
     return places
 
 
-_PLACES = {chr(ord("A") + number): number for number in range(26)}
+#: The position of each capital letter, and one beyond every list for what is none.
+PLACES = {chr(ord("A") + number): number for number in range(26)}
 NOWHERE = 1 << 30
-
-
-def place(letter: Any) -> int:
-    """Return the position of one capital letter; NOWHERE, beyond every list, for anything else.
-
-    >>> place("B"), place("AB") == place(None) == NOWHERE
-    (1, True)
-    """
-    return _PLACES.get(letter, NOWHERE) if type(letter) is str else NOWHERE
 
 
 def _places(target: str, options: Sequence[str]) -> list[int] | None:
@@ -139,6 +131,7 @@ def shown_text(content: Any) -> str:
 
 def category(hints: Hints) -> tuple[str, ...] | None:
     """Return what the metadata say the item is about."""
-    tags = hints.tags if isinstance(hints.tags, list) else ()
-    said = (hints.subject, hints.category, hints.topic, hints.domain, *tags)
+    said = (hints.subject, hints.category, hints.topic, hints.domain)
+    if isinstance(hints.tags, list):
+        said += tuple(hints.tags)
     return tuple([hint for hint in said if isinstance(hint, str)]) or None

@@ -38,15 +38,17 @@ _remembered: dict[Question, ChoiceKey] = {}
 
 def choice_keys(questions: Sequence[Question]) -> list[ChoiceKey]:
     """Return the key of every question, each as `items.item_key` and `items.option_key` would give it."""
-    new = list(dict.fromkeys([one for one in questions if one not in _remembered]))
+    known = [_remembered.get(one) for one in questions]
+    new = [place for place, key in enumerate(known) if key is None]
     if new:
+        fresh = [questions[place] for place in new]
+        keys = _hashed(fresh)
         if len(_remembered) + len(new) > _REMEMBERED:
             _remembered.clear()
-        fresh = dict(zip(new, _hashed(new), strict=True))
-        _remembered.update(fresh)
-        if len(_remembered) < len(fresh):  # cleared above, and what was known before is asked for again
-            return choice_keys(questions)
-    return [_remembered[one] for one in questions]
+        _remembered.update(zip(fresh[:_REMEMBERED], keys, strict=False))
+        for place, key in zip(new, keys, strict=True):
+            known[place] = key
+    return known  # type: ignore[return-value]  # no gap is left
 
 
 def _hashed(questions: Sequence[Question]) -> list[ChoiceKey]:

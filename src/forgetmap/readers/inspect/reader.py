@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,16 @@ from typing import Any
 import msgspec
 
 from forgetmap import items
-from forgetmap.builder import assemble
+from forgetmap.assembly import assemble
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect.archive import Log, is_log
-from forgetmap.readers.inspect.documents import category, describe, letters, place, shown_text
+from forgetmap.readers.inspect.documents import NOWHERE, PLACES, category, describe, letters, shown_text
 from forgetmap.readers.inspect.records import FullSample, Sample, Score
 from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, value_of, values
 from forgetmap.readers.inspect.table import PlainChoice, Reply, SampleTable
 from forgetmap.readers.source import ReadOptions, split_files
 from forgetmap.run import Run, RunInfo
-from forgetmap.tasks import TaskProfile, canonical_task, known_task
+from forgetmap.tasks import canonical_task, known_task
 
 #: inspect_evals runs all 57 subjects of MMLU as one task and names the subject in the metadata.
 _ALL_SUBJECTS = re.compile(r"(?:inspect_evals/)?(mmlu)(?:_\d_shot)?")
@@ -152,54 +152,64 @@ class _LogReader:
                 f"{log.path.name}: the evaluation did not finish ({len(samples)}{of} samples are in the log)"
             )
         pairs = self._scorers(samples)
-        family = _ALL_SUBJECTS.fullmatch(log.task)
         first = self.table.reserve(len(samples))
-        profiles: dict[str, tuple[str, TaskProfile | None]] = {}
-        plain: dict[str, list[PlainChoice]] = {}  # by task
-        made: dict[tuple[str, Any], int] = {}  # epochs of one sample share the item
+        odd: Iterable[tuple[int, Sample]] = enumerate(samples, start=first)
+        family = _ALL_SUBJECTS.fullmatch(log.task)
         # Ordinary questions go to the table by the hundred; texts, several scores and anything odd go one by one.
-        scorer = pairs[0][0] if len(pairs) == 1 and pairs[0][1] == SCALAR and not texts else None
-        for position, sample in enumerate(samples, start=first):
+        if len(pairs) == 1 and pairs[0][1] == SCALAR and not texts and not family:
+            plain, odd = self._ordinary(samples, pairs[0][0], first)
+            if plain:
+                self.table.add_choices(plain, canonical_task(log.task), *pairs[0])
+        profiles = {} if family else {log.task: (canonical_task(log.task), known_task(log.task))}
+        made: dict[tuple[str, Any], int] = {}  # epochs of one sample share the item
+        for text_row, sample in odd:
             try:
                 subject = sample.metadata.subject if family and sample.metadata else None
                 name = f"{family[1]}:{subject}" if family and isinstance(subject, str) else log.task
                 if name not in profiles:
                     profiles[name] = canonical_task(name), known_task(name)
                 task, profile = profiles[name]
-                ordinary = None if scorer is None else self._ordinary(sample, scorer, position)
-                if ordinary is not None:
-                    plain.setdefault(task, []).append(ordinary)
-                    continue
                 item = made.get((task, sample.id))
                 if item is None:
                     document = describe(sample, profile, sample.scores is not None and "choice" in sample.scores)
                     item = made[task, sample.id] = self.table.item(task, sample.id, document)
-                self._add(item, sample, pairs, position)
+                self._add(item, sample, pairs, text_row)
             except (AttributeError, TypeError, KeyError, ValueError) as fault:
                 raise FormatError(
-                    f"{log.path}: sample {position - first + 1} (id {sample.id!r}) is not a sample of Inspect "
+                    f"{log.path}: sample {text_row - first + 1} (id {sample.id!r}) is not a sample of Inspect "
                     f"({type(fault).__name__}: {fault}); check the file"
                 ) from fault
-        for task, rows in plain.items():
-            self.table.add_choices(rows, task, pairs[0][0], SCALAR)
         return [task for task, _ in profiles.values()]
 
-    def _ordinary(self, sample: Sample, scorer: str, position: int) -> PlainChoice | None:
-        """Return a sample with one right letter, answered by one letter that an option has; None for any other."""
-        options = sample.choices
-        score = sample.scores.get(scorer) if sample.scores else None
-        if not options or score is None or type(sample.input) is not str:
-            return None
-        if score.reason or score.metadata or sample.error or sample.limit or sample.invalidation:
-            return None
-        value, gold, choice = score.value, place(sample.target), place(score.answer)
-        if gold >= len(options) or choice >= len(options) or (value != "C" and value != "I"):
-            return None
-        usage = sample.model_usage.get(self.model)
-        tokens = usage.output_tokens if usage is not None else _all_tokens(sample)
-        hints = category(sample.metadata) if sample.metadata is not None else None
-        repeat = self.repeat + sample.epoch - 1
-        return sample.input, options, gold, hints, sample.id, position, repeat, tokens, float(value == "C"), choice
+    def _ordinary(
+        self, samples: Sequence[Sample], scorer: str, first: int
+    ) -> tuple[list[PlainChoice], list[tuple[int, Sample]]]:
+        """Part the samples with one right letter, answered by one letter that an option has, from all others.
+
+        One long loop without calls: it sees every sample of the largest logs.
+        """
+        plain: list[PlainChoice] = []
+        odd: list[tuple[int, Sample]] = []
+        repeat, model = self.repeat - 1, self.model
+        for text_row, sample in enumerate(samples, start=first):
+            options, target = sample.choices, sample.target
+            score = sample.scores.get(scorer) if sample.scores else None
+            if options and score is not None and type(target) is str and type(sample.input) is str:
+                answer, value = score.answer, score.value
+                gold = PLACES.get(target, NOWHERE)
+                choice = PLACES.get(answer, NOWHERE) if type(answer) is str else NOWHERE
+                unusual = score.reason or score.metadata or sample.error or sample.limit or sample.invalidation
+                usage = sample.model_usage.get(model)
+                known = len(options)
+                if gold < known and choice < known and (value == "C" or value == "I") and not unusual and usage:
+                    about = sample.metadata
+                    plain.append(
+                        (sample.input, options, gold, None if about is None else category(about), sample.id, text_row,
+                         repeat + sample.epoch, usage.output_tokens, float(value == "C"), choice)
+                    )  # fmt: skip
+                    continue
+            odd.append((text_row, sample))
+        return plain, odd
 
     def _scorers(self, samples: Sequence[Sample]) -> list[tuple[str, str]]:
         """Every (scorer, metric) of the log: a sample that lacks one is not observed under it, which must be said."""

@@ -187,10 +187,10 @@ def shown(text: str) -> str:
 
 def _lists(name: str, values: Sequence[tuple[str, ...] | None]) -> pl.Series:
     """A column of lists. A log has few different ones, and each takes polars as long as fifty numbers."""
-    different = dict.fromkeys(values)
-    number = {value: place for place, value in enumerate(different)}
+    different: dict[tuple[str, ...] | None, int] = {}
+    places = [different.setdefault(value, len(different)) for value in values]
     made = pl.Series(name, [None if one is None else list(one) for one in different], dtype=SAMPLE_SCHEMA[name])
-    return made[[number[value] for value in values]]
+    return made[places]
 
 
 def _frame(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from forgetmap import items
-from forgetmap.builder import Item, RunBuilder
+from forgetmap.builder import Item
+from forgetmap.builder import make_item as _item
 from forgetmap.errors import FormatError
 from forgetmap.readers.lighteval.queries import LETTERS
 from forgetmap.tasks import TaskProfile, canonical_task, known_task
 
-_item = RunBuilder(source="lighteval").item  # describes an item and keeps nothing
 _POSITIONS = {letter: place for place, letter in enumerate(LETTERS)}
 
 

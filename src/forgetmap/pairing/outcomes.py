@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from forgetmap.errors import PairingError
+from forgetmap.pairing.scores import Scale, ScoreChoice, score_range
 from forgetmap.run import NO_CHOICE_STATES, Metric, Run
-from forgetmap.scoring import Scale, ScoreChoice, score_range
 
 #: What identifies an item within a run.
 ITEM = ["task", "item_high", "item_low", "occurrence"]
+#: What identifies it on both sides of a pair.
+KEY = ["task", "item_high", "item_low", "slot"]
 
 
 @dataclass(frozen=True)

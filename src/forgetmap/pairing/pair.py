@@ -13,13 +13,14 @@ from typing import Any
 import polars as pl
 
 from forgetmap.errors import PairingError
-from forgetmap.matching import match_duplicates
-from forgetmap.outcomes import ITEM, Outcomes, read_outcomes
+from forgetmap.pairing.duplicates import match_duplicates
+from forgetmap.pairing.leftovers import list_unpaired
+from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes, read_outcomes
+from forgetmap.pairing.relations import count_patterns, count_seeds, relate, relate_repeats
+from forgetmap.pairing.scores import Scale, ScoreChoice, choose_scores
+from forgetmap.pairing.settings import differing_settings
 from forgetmap.run import Run
-from forgetmap.scoring import Scale, ScoreChoice, choose_scores
-from forgetmap.settings import differing_settings
 
-KEY = ["task", "item_high", "item_low", "slot"]
 WARN_COVERAGE = 0.95
 LEAST_COVERAGE = 0.50
 
@@ -115,14 +116,14 @@ def pair_runs(
     theirs = read_outcomes(after, choices, "after", scale)
     left, right, rules, surplus = _with_slots(before, after, ours, theirs, choices)
     matched = left.join(right, on=KEY, suffix="_after")
-    items = _related(matched) if ours.repeats == theirs.repeats == 1 else _related_repeats(matched, ours, theirs)
-    patterns = _patterns(items, choices)
+    items = relate(matched) if ours.repeats == theirs.repeats == 1 else relate_repeats(matched, ours, theirs)
+    patterns = count_patterns(items, choices)
     n_matched, n_left, n_right = int(patterns["n"].sum()), _height(ours), _height(theirs)
     if not n_matched:
         raise PairingError(_nothing_in_common(before, after, [c.task for c in choices]))
     nulls = [int(patterns.filter(~pl.col(name))["n"].sum()) for name in ("scored", "scored_after")]
     patterns = patterns.filter(pl.col("scored") & pl.col("scored_after")).drop("scored", "scored_after")
-    unpaired = _unpaired(before, after, left, right, n_left > n_matched, n_right > n_matched)
+    unpaired = list_unpaired(before, after, left, right, n_left > n_matched, n_right > n_matched)
     reasons = dict(unpaired.filter(pl.col("side") == "before").group_by("reason").len().iter_rows())
     tasks_left = [] if tasks else sorted(set(before.tasks) - set(after.tasks))
     tasks_right = [] if tasks else sorted(set(after.tasks) - set(before.tasks))
@@ -150,7 +151,7 @@ def pair_runs(
     )
     warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, patterns)
     _check_coverage(pairing, force, warnings)
-    seeds = _seeds(patterns, ours, theirs, left, right)
+    seeds = count_seeds(patterns, ours, theirs, left, right)
     return Pair(before, after, patterns, seeds, choices, pairing, warnings, items, unpaired)
 
 
@@ -189,218 +190,6 @@ def _with_slots(
 def _instances(run: Run, tasks: list[str]) -> pl.LazyFrame:
     rows = run.scan().filter(pl.col("task").cast(pl.String).is_in(tasks))
     return rows.select(*ITEM, "text_key", "native_id").unique(ITEM, keep="first", maintain_order=True)
-
-
-def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
-    """One side may not know the options; two sides that contradict each other leave the item without a chance rate."""
-    contradicts = (pl.col("n_options") != pl.col("n_options_after")).fill_null(False) | (
-        pl.col("n_gold") != pl.col("n_gold_after")
-    ).fill_null(False)
-    either = {name: pl.coalesce(name, f"{name}_after") for name in ("n_options", "n_gold", "chance")}
-    return matched.with_columns(
-        contradicts=contradicts, **{name: pl.when(~contradicts).then(value) for name, value in either.items()}
-    )
-
-
-def _related(matched: pl.LazyFrame) -> pl.LazyFrame:
-    """How the two answers of each item relate, for one answer per side."""
-    # Choices compare only where both logs name the gold alike: a position is not a text.
-    comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after")) & (
-        pl.col("choice_key").is_not_null() & pl.col("choice_key_after").is_not_null()
-    )
-    both_wrong = pl.all_horizontal(pl.col(name) == 0 for name in ("right", "none", "right_after", "none_after"))
-    differ = comparable & (pl.col("choice_key") != pl.col("choice_key_after"))
-    return _options_of_both(matched).with_columns(
-        differ=(both_wrong & differ).cast(pl.UInt8),
-        unseen=(both_wrong & ~comparable).cast(pl.UInt8),
-        lost=(pl.col("score") - pl.col("score_after")).clip(lower_bound=0),
-        gained=(pl.col("score_after") - pl.col("score")).clip(lower_bound=0),
-    )
-
-
-def _related_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> pl.LazyFrame:
-    """The same as means over all cross pairs of repeats."""
-    items = _options_of_both(matched).collect(engine="streaming").sort(KEY)
-    if "repeats" not in items.columns:
-        items = items.with_columns(repeats=pl.lit(1.0))
-    if "repeats_after" not in items.columns:
-        # without repeats before, the join has no clash and so no suffix
-        after = "repeats" if theirs.repeats > 1 and ours.repeats == 1 else None
-        items = items.with_columns(
-            repeats_after=pl.col(after) if after else pl.lit(1.0), repeats=pl.lit(1.0) if after else pl.col("repeats")
-        )
-    items = _with_agreement(items, ours, theirs)
-    right, right_after = pl.col("right").cast(pl.Float64), pl.col("right_after").cast(pl.Float64)
-    items = items.with_columns(lost=right * (1 - right_after), gained=right_after * (1 - right))
-    return _graded_cross_pairs(items, ours, theirs).lazy()
-
-
-def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
-    """Share of cross pairs that are both wrong with different choices, or wrong without a choice on record."""
-    keys = ["task", "item_high", "item_low"]
-    by_item = items.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
-    sides = []
-    for side, occurrence in ((ours, "occurrence"), (theirs, "occurrence_after")):
-        wrong = side.samples.filter(~pl.col("right") & ~pl.col("no_choice") & pl.col("choice_key").is_not_null())
-        wrong = wrong.select(*keys, pl.col("occurrence").alias(occurrence), "choice_key")
-        on = [*keys, occurrence]
-        sides.append(by_item.join(wrong, on=on).group_by("_item", "choice_key").agg(n=pl.len().cast(pl.Float64)))
-    chosen, chosen_after = sides
-    alike = chosen.join(chosen_after, on=["_item", "choice_key"], suffix="_after").group_by("_item")
-    table = items.with_row_index("_item").lazy()
-    for part in (
-        alike.agg(same=(pl.col("n") * pl.col("n_after")).sum()),
-        chosen.group_by("_item").agg(ours=pl.col("n").sum()),
-        chosen_after.group_by("_item").agg(theirs=pl.col("n").sum()),
-    ):
-        table = table.join(part, on="_item", how="left")
-    pairs = pl.col("repeats") * pl.col("repeats_after")
-    comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after"))
-    seen = pl.when(comparable).then(pl.col("ours").fill_null(0) * pl.col("theirs").fill_null(0) / pairs).otherwise(0.0)
-    wrong_before, wrong_after = (1 - pl.col(f"right{side}") - pl.col(f"none{side}") for side in ("", "_after"))
-    unseen = wrong_before * wrong_after - seen
-    return (
-        table.with_columns(
-            differ=pl.when(comparable).then(seen - pl.col("same").fill_null(0) / pairs).otherwise(0.0),
-            # rounding may leave a hair above or below nothing
-            unseen=pl.when(unseen > 1e-12).then(unseen).otherwise(0.0),
-        )
-        .sort("_item")
-        .drop("_item", "same", "ours", "theirs")
-        .collect()
-    )
-
-
-def _graded_cross_pairs(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
-    """For graded scores, the mean of max(y_b − y_a, 0) needs every cross pair: p_b(1 − p_a) holds for 0/1 only."""
-    is_graded = pl.col("right").is_null() & pl.col("scored") & pl.col("scored_after")
-    graded = items.filter(is_graded)
-    if not graded.height:
-        return items
-    keys = ["task", "item_high", "item_low"]
-    index = graded.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
-    scored = pl.col("score").is_not_null()
-    left = index.join(ours.samples.filter(scored).select(*ITEM, "score"), on=[*keys, "occurrence"])
-    right = index.join(
-        theirs.samples.filter(scored).select(*keys, occurrence_after="occurrence", score_after="score"),
-        on=[*keys, "occurrence_after"],
-    )
-    difference = pl.col("score") - pl.col("score_after")
-    crossed = (
-        left.select("_item", "score")
-        .join(right.select("_item", "score_after"), on="_item")
-        .sort("_item", "score", "score_after")
-        .group_by("_item")
-        .agg(lost=difference.clip(lower_bound=0).mean(), gained=(-difference).clip(lower_bound=0).mean())
-        .collect()
-    )
-    fixed = graded.with_row_index("_item").drop("lost", "gained").join(crossed, on="_item", how="left")
-    return pl.concat([items.filter(~is_graded), fixed.select(items.columns)])
-
-
-#: What tells one pattern of outcomes from another.
-_PATTERN = (
-    "task", "right", "none", "right_after", "none_after", "differ", "unseen", "n_options", "n_gold", "chance",
-)  # fmt: skip
-_GRADES = ("score", "score_after", "lost", "gained")
-
-
-def _patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFrame:
-    """Count the items of each pattern.
-
-    Counts are whole numbers and the patterns are sorted, so that sums over them come out the same to the last digit
-    however many threads did the work.
-    """
-    by = [*_PATTERN, "scored", "scored_after"]
-    if any(choice.kind == "graded" for choice in choices):
-        by += _GRADES
-    prompt, prompt_after = pl.col("prompt_key"), pl.col("prompt_key_after")
-    counted = (
-        items.group_by(by)
-        .agg(
-            n=pl.len(),
-            prompts_known=(prompt.is_not_null() & prompt_after.is_not_null()).sum(),
-            prompts_changed=(prompt != prompt_after).sum(),
-            contradicts=pl.col("contradicts").sum(),
-            state_unknown=(pl.col("state_unknown") | pl.col("state_unknown_after")).sum(),
-        )
-        .collect(engine="streaming")
-        .with_columns(
-            pl.col("task").cast(pl.String), pl.col("right", "none", "right_after", "none_after").cast(pl.Float64)
-        )
-        .with_columns(pl.col("differ", "unseen").cast(pl.Float64))
-        .sort(by)
-    )
-    right, right_after = pl.col("right"), pl.col("right_after")
-    if "score" not in counted.columns:
-        counted = counted.with_columns(
-            score=right, score_after=right_after, lost=right * (1 - right_after), gained=right_after * (1 - right)
-        )
-    return counted.with_columns(wrong=1 - right - pl.col("none"), wrong_after=1 - right_after - pl.col("none_after"))
-
-
-def _seeds(
-    patterns: pl.DataFrame, ours: Outcomes, theirs: Outcomes, left: pl.LazyFrame, right: pl.LazyFrame
-) -> pl.DataFrame:
-    """Counts per task and seed, repeats paired by index as the published estimator does."""
-    if ours.repeats == theirs.repeats == 1:
-        binary = patterns.filter(pl.col("right").is_not_null())
-        joined = binary.select("task", "n", "right", "right_after", repeat=pl.lit(0, dtype=pl.UInt32)).lazy()
-    else:
-        sides = []
-        for side, slotted in ((ours, left), (theirs, right)):
-            slots = slotted.select(*ITEM, "slot")
-            scored = side.samples.filter(pl.col("right").is_not_null())
-            sides.append(scored.join(slots, on=ITEM).select(*KEY, "repeat", pl.col("right").cast(pl.UInt8)))
-        joined = sides[0].join(sides[1], on=[*KEY, "repeat"], suffix="_after").with_columns(n=pl.lit(1))
-    b, a, n = pl.col("right") == 1, pl.col("right_after") == 1, pl.col("n")
-    return (
-        joined.group_by(pl.col("task").cast(pl.String), "repeat")
-        .agg(
-            n=n.sum(),
-            kept=n.filter(b & a).sum(),
-            lost=n.filter(b & ~a).sum(),
-            gained=n.filter(~b & a).sum(),
-            never=n.filter(~b & ~a).sum(),
-        )
-        .sort("task", "repeat")
-        .collect()
-    )
-
-
-def _unpaired(
-    before: Run, after: Run, left: pl.LazyFrame, right: pl.LazyFrame, some_left: bool, some_right: bool
-) -> pl.DataFrame:
-    """Items without a partner, each with the reason: gold_changed, content_changed or absent."""
-    sides = []
-    for run, slotted, other, some, side in (
-        (before, left, right, some_left, "before"),
-        (after, right, left, some_right, "after"),
-    ):
-        alone = slotted.join(other.select(KEY), on=KEY, how="anti") if some else slotted.clear()
-        found = alone.select(*ITEM, "text_row").collect(engine="streaming")
-        rows = run.scan() if some else run.scan().clear()
-        details = (
-            rows.select(*ITEM, "question_key", "native_id")
-            .join(found.lazy().select(ITEM), on=ITEM, how="semi")
-            .unique(ITEM, keep="any")
-            .collect()
-        )
-        sides.append(found.join(details, on=ITEM, how="left").with_columns(side=pl.lit(side)))
-    labelled = []
-    for mine, theirs in (sides, sides[::-1]):
-        relabelled = theirs.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
-        renamed = theirs.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
-        reason = (
-            pl.when("_gold").then(pl.lit("gold_changed")).when("_content").then(pl.lit("content_changed"))
-        ).otherwise(pl.lit("absent"))
-        labelled.append(
-            mine.join(relabelled, on=["task", "question_key"], how="left")
-            .join(renamed.with_columns(_content=pl.lit(True)), on=["task", "native_id"], how="left")
-            .with_columns(reason=reason)
-            .drop("_gold", "_content")
-        )
-    return pl.concat(labelled).sort("side", "task", "item_high", "item_low", "occurrence")
 
 
 def _nothing_in_common(before: Run, after: Run, tasks: list[str]) -> str:

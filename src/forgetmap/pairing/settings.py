@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from forgetmap.pairing.scores import ScoreChoice
 from forgetmap.run import Run
-from forgetmap.scoring import ScoreChoice
 
 
 def differing_settings(before: Run, after: Run, choices: list[ScoreChoice]) -> list[dict[str, Any]]:

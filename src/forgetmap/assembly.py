@@ -1,0 +1,158 @@
+"""From samples to a run: which answers are right, which items occur twice, what run.json says of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from forgetmap.run import SAMPLE_SCHEMA, Metric, Run, RunInfo, TextSource, validate_samples
+
+#: Metrics that are graded by definition, even where a small log happens to hold only 0 and 1.
+GRADED = ("f1", "bleu", "rouge", "chrf", "ter", "perplexity", "bits_per", "likelihood", "brier", "mcc", "ece", "bert")
+#: Metrics of which less is better, where the log does not say.
+LOWER_IS_BETTER = ("perplexity", "bits_per_byte", "brier", "ece", "ter", "loss", "wer", "cer")
+
+
+def assemble(
+    samples: pl.DataFrame,
+    info: RunInfo,
+    *,
+    source: str,
+    texts: TextSource | None = None,
+    metrics: Callable[[str, str, str], dict[str, Any]] | None = None,
+    counts: Mapping[str, int] | None = None,
+) -> Run:
+    """Return the run of a sample table without `correct` and `occurrence`, which are worked out here."""
+    info.metrics = describe_metrics(samples, metrics)
+    samples = with_correct(samples, info.metrics)
+    samples = with_occurrence(samples).select(*SAMPLE_SCHEMA)
+    validate_samples(samples, source)
+    info.counts = {**count_samples(samples), **(counts or {})}
+    info.warnings = [*info.warnings, *_count_warnings(info.counts)]
+    info.content_hash = content_hash(samples)
+    return Run(info=info, _samples=samples.lazy(), _texts=texts, source=source)
+
+
+def describe_metrics(samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None) -> list[Metric]:
+    """Return one Metric per (task, scorer, metric) of the table, in order of appearance."""
+    score = pl.col("score")
+    seen = samples.group_by("task", "scorer", "metric", maintain_order=True).agg(
+        low=score.min(),
+        high=score.max(),
+        binary=((score == 0) | (score == 1)).all() & score.count().gt(0),
+        ranked=pl.col("option_logprobs").count() > 0,
+    )
+    described = []
+    for task, scorer, metric, low, high, binary, ranked in seen.iter_rows():
+        name = metric.lower()
+        facts: dict[str, Any] = {"higher_is_better": None, "kind": "likelihood" if ranked else "generation"}
+        if any(word in name for word in LOWER_IS_BETTER):
+            facts["higher_is_better"] = False
+        facts.update(known(task, scorer, metric) if known else {})
+        facts.setdefault("binary", binary and not any(word in name for word in GRADED))
+        described.append(Metric(task=task, scorer=scorer, metric=metric, low=low, high=high, **facts))
+    return _with_defaults(described)
+
+
+def _with_defaults(metrics: list[Metric]) -> list[Metric]:
+    """Mark one metric per task as default: the reader's word, else the first 0/1 one, else the first with any value."""
+    by_task: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        by_task.setdefault(metric.task, []).append(metric)
+    chosen = set()
+    for of_task in by_task.values():
+        ranked = sorted(of_task, key=lambda m: (not m.default, m.low is None, not m.binary))
+        chosen.add((ranked[0].task, ranked[0].scorer, ranked[0].metric))
+    return [msgspec.structs.replace(m, default=(m.task, m.scorer, m.metric) in chosen) for m in metrics]
+
+
+def with_correct(samples: pl.DataFrame, metrics: list[Metric]) -> pl.DataFrame:
+    """Fill `correct` where a metric is 0/1; a threshold for graded ones is applied when runs are paired."""
+    score = pl.col("score")
+    facts = pl.DataFrame(
+        [(m.task, m.scorer, m.metric, m.binary, m.higher_is_better is not False) for m in metrics],
+        schema={
+            "task": pl.Categorical(),
+            "scorer": pl.Categorical(),
+            "metric": pl.Categorical(),
+            "_binary": pl.Boolean,
+            "_up": pl.Boolean,
+        },
+        orient="row",
+    )
+    right = pl.when("_binary").then(score == pl.when("_up").then(1.0).otherwise(0.0))
+    joined = samples.join(facts, on=["task", "scorer", "metric"], how="left", maintain_order="left")
+    return joined.with_columns(correct=right).drop("_binary", "_up")
+
+
+def with_occurrence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Number the samples that share a key, ordered by native id so that shuffled rows give the same numbers."""
+    same = ["task", "item_high", "item_low", "repeat", "scorer", "metric"]
+    if samples.select(pl.struct(same).n_unique()).item() == samples.height:
+        return samples.with_columns(occurrence=pl.lit(0, dtype=pl.UInt32))
+    native = pl.col("native_id")
+    ordered = samples.with_row_index("_row").with_columns(_length=native.str.len_chars())
+    number = pl.int_range(pl.len(), dtype=pl.UInt32).over(same, order_by=["text_key", "_length", "native_id", "_row"])
+    return ordered.with_columns(occurrence=number).drop("_row", "_length")
+
+
+def count_samples(samples: pl.DataFrame) -> dict[str, int]:
+    """Return the counts that run.json carries."""
+    same = ["task", "item_high", "item_low", "occurrence"]
+    unique = samples.select("task", "item_high", "item_low", "occurrence", "native_id", "key_basis").unique(same)
+    clashing = (
+        unique.filter(pl.col("native_id").is_not_null())
+        .group_by("task", "native_id")
+        .agg(keys=pl.struct("item_high", "item_low").n_unique())
+        .filter(pl.col("keys") > 1)
+        .height
+    )
+    return {
+        "samples": samples.height,
+        "items": unique.height,
+        "tasks": samples["task"].n_unique(),
+        "repeats": int(samples["repeat"].max()) + 1,  # type: ignore[arg-type]
+        "null_scores": samples["score"].null_count(),
+        "duplicates": unique.filter(pl.col("occurrence") > 0).height,
+        "clashing_ids": clashing,
+        "without_gold": unique.filter(pl.col("key_basis") == "question").height,
+    }
+
+
+def _count_warnings(counts: dict[str, int]) -> list[str]:
+    said = []
+    if counts.get("nan_scores"):
+        said.append(f"{counts['nan_scores']} scores were NaN or infinite: they count as not observed")
+    if counts.get("nan_lines"):
+        said.append(f"{counts['nan_lines']} lines hold bare NaN or Infinity: read as null")
+    if counts.get("halved_characters"):
+        said.append(f"{counts['halved_characters']} lines hold half of a surrogate pair: read as U+FFFD")
+    if counts.get("skipped_lines"):
+        said.append(f"{counts['skipped_lines']} broken lines were skipped, as asked")
+    if counts["duplicates"]:
+        said.append(f"{counts['duplicates']} items occur more than once with the same content; all are kept")
+    if counts["clashing_ids"]:
+        said.append(
+            f"{counts['clashing_ids']} native ids stand for more than one item; items are told apart by content"
+        )
+    if counts["without_gold"]:
+        said.append(f"{counts['without_gold']} items have no usable gold text: they are keyed by question alone")
+    return said
+
+
+def content_hash(samples: pl.DataFrame) -> str:
+    """Return a checksum of keys, repeats, scores and choices that does not depend on the order of rows."""
+    mixed = np.zeros(samples.height, dtype=np.uint64)
+    for name in ("item_high", "item_low", "repeat", "score", "choice_key"):
+        column = samples[name]
+        if name == "score":
+            values = column.fill_null(-1e300).to_numpy().astype(np.float64).view(np.uint64)
+        else:
+            values = column.fill_null(0x9E3779B9).cast(pl.UInt64).to_numpy()
+        mixed = (mixed ^ values) * np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(33)
+    return f"{int(mixed.sum(dtype=np.uint64)):016x}"

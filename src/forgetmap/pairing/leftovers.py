@@ -1,0 +1,43 @@
+"""Items that found no partner, and why: counted and named, never turned into flips."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from forgetmap.pairing.outcomes import ITEM, KEY
+from forgetmap.run import Run
+
+
+def list_unpaired(
+    before: Run, after: Run, left: pl.LazyFrame, right: pl.LazyFrame, some_left: bool, some_right: bool
+) -> pl.DataFrame:
+    """Items without a partner, each with the reason: gold_changed, content_changed or absent."""
+    sides = []
+    for run, slotted, other, some, side in (
+        (before, left, right, some_left, "before"),
+        (after, right, left, some_right, "after"),
+    ):
+        alone = slotted.join(other.select(KEY), on=KEY, how="anti") if some else slotted.clear()
+        found = alone.select(*ITEM, "text_row").collect(engine="streaming")
+        rows = run.scan() if some else run.scan().clear()
+        details = (
+            rows.select(*ITEM, "question_key", "native_id")
+            .join(found.lazy().select(ITEM), on=ITEM, how="semi")
+            .unique(ITEM, keep="any")
+            .collect()
+        )
+        sides.append(found.join(details, on=ITEM, how="left").with_columns(side=pl.lit(side)))
+    labelled = []
+    for mine, theirs in (sides, sides[::-1]):
+        relabelled = theirs.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
+        renamed = theirs.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
+        reason = (
+            pl.when("_gold").then(pl.lit("gold_changed")).when("_content").then(pl.lit("content_changed"))
+        ).otherwise(pl.lit("absent"))
+        labelled.append(
+            mine.join(relabelled, on=["task", "question_key"], how="left")
+            .join(renamed.with_columns(_content=pl.lit(True)), on=["task", "native_id"], how="left")
+            .with_columns(reason=reason)
+            .drop("_gold", "_content")
+        )
+    return pl.concat(labelled).sort("side", "task", "item_high", "item_low", "occurrence")
