@@ -133,7 +133,8 @@ def map_pair(pair: Pair, *, taxonomy: str | Path | Taxonomy | None = None, weigh
     if unmapped:
         shown = ", ".join(unmapped[:5]) + (f" and {len(unmapped) - 5} more" if len(unmapped) > 5 else "")
         which = f"any of the {len(unmapped)} tasks" if len(unmapped) == cells[-1].tasks > 1 else shown
-        warnings.append(f"taxonomy {places.name} has no place for {which}: each is a cell of its own")
+        own = "each is a cell of its own" if len(unmapped) > 1 else "it is a cell of its own"
+        warnings.append(f"taxonomy {places.name} has no place for {which}: {own}")
     return ForgettingMap(pair, cells, guessing, places, weight, warnings)
 
 

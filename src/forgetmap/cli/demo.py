@@ -13,7 +13,7 @@ from forgetmap.cli import options as opt
 
 #: Task, planted known, lost and gained, options, abstention after: a tuning that hurt culture and language most.
 _STORY = (
-    ("bbh:sports_understanding", 0.70, 0.12, 0.02, 4, 0.0),
+    ("bbh:sports_understanding", 0.70, 0.12, 0.02, 2, 0.0),
     ("social_iqa", 0.62, 0.07, 0.03, 3, 0.0),
     ("mmlu:world_religions", 0.75, 0.05, 0.03, 4, 0.0),
     ("arc:challenge", 0.60, 0.02, 0.06, 4, 0.0),
@@ -25,7 +25,7 @@ _STORY = (
 
 
 def demo_command(
-    items: Annotated[int, typer.Option(help="Items per task.")] = 2000,
+    items: Annotated[int, typer.Option(help="Items per task.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulation; same seed, same digits.")] = 0,
     json: opt.Json = None,
     debug: opt.Debug = False,
@@ -35,7 +35,7 @@ def demo_command(
     Example: forgetmap demo
     """
     from forgetmap.map import compare
-    from forgetmap.report.tables import print_maps
+    from forgetmap.report.tables import percent, print_maps
     from forgetmap.testing import join_planted, plant
 
     parts = [
@@ -55,6 +55,7 @@ def demo_command(
     console.print(Text("Simulated data: forgetting planted by us, so that the answer is known.", style="bold magenta"))
     console.print()
     print_maps(console, [found], level="category", reading="auto")
+    console.print()
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("planted vs recovered")
     for name in ("planted lost", "recovered", "flips 1→0", "planted gained", "recovered", "flips 0→1"):
@@ -65,7 +66,7 @@ def demo_command(
         row = []
         for direction in ("lost", "gained"):
             row += [getattr(truth, direction), chance.get(direction), cell.observed[direction]]
-        table.add_row(cell.name, *("–" if value is None else f"{100 * value:.1f} %" for value in row))
+        table.add_row(cell.name, *(percent(value) for value in row))
     console.print(table)
     console.print(
         Text(

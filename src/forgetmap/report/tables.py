@@ -34,9 +34,9 @@ class Shown:
         """Return the figure in percent."""
         mark = "*" if self.fallback else ""
         if self.value is not None:
-            return f"{100 * self.value:.1f} %{mark}"
+            return f"{percent(self.value)}{mark}"
         if self.low is not None and self.high is not None:
-            return f"{100 * self.low:.1f} … {100 * self.high:.1f} %"
+            return f"{percent(self.low).removesuffix(' %')} … {percent(self.high)}"
         return "–"
 
 
@@ -74,12 +74,12 @@ def map_table(found: ForgettingMap, *, level: str = "category", reading: str = "
     columns = [
         _Column(level, names, 0),
         _Column("items", [f"{cell.items:,}" for cell in cells], 2),
-        _Column("before", [_percent(cell.observed["acc_before"]) for cell in cells], 1),
-        _Column("after", [_percent(cell.observed["acc_after"]) for cell in cells], 1),
+        _Column("before", [percent(cell.observed["acc_before"]) for cell in cells], 1),
+        _Column("after", [percent(cell.observed["acc_after"]) for cell in cells], 1),
     ]
     if reading != "observed":
-        columns.append(_Column("1→0", [_percent(cell.observed["lost"]) for cell in cells], 3, "dim"))
-        columns.append(_Column("0→1", [_percent(cell.observed["gained"]) for cell in cells], 3, "dim"))
+        columns.append(_Column("1→0", [percent(cell.observed["lost"]) for cell in cells], 3, "dim"))
+        columns.append(_Column("0→1", [percent(cell.observed["gained"]) for cell in cells], 3, "dim"))
     for direction, colour in (("lost", LOST), ("gained", GAINED)):
         figures = [shown(cell, reading, direction) for cell in cells]
         columns.append(_Column(direction, [f.text() for f in figures], 0, colour, [f.value for f in figures]))
@@ -126,8 +126,13 @@ def _total_name(found: ForgettingMap, cell: Cell) -> str:
     return f"total ({how[found.weight]})" if cell.tasks > 1 else "total"
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+def percent(value: float | None) -> str:
+    """Return a share as people read it; what rounds to nothing has no sign.
+
+    >>> percent(0.1234), percent(-0.0001), percent(None)
+    ('12.3 %', '0.0 %', '–')
+    """
+    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %"
 
 
 def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
@@ -225,7 +230,7 @@ def map_html(found: ForgettingMap) -> str:
     rows = []
     for cell in _rows(found, "category"):
         lost, gained = shown(cell, "auto", "lost"), shown(cell, "auto", "gained")
-        figures = [f"{cell.items:,}", _percent(cell.observed["acc_before"]), _percent(cell.observed["acc_after"])]
+        figures = [f"{cell.items:,}", percent(cell.observed["acc_before"]), percent(cell.observed["acc_after"])]
         cells = "".join(f"<td>{escape(text)}</td>" for text in (cell.name, *figures, lost.text(), gained.text()))
         rows.append(f"<tr>{cells}</tr>")
     head = "".join(f"<th>{name}</th>" for name in ("category", "items", "before", "after", "lost", "gained"))

@@ -9,16 +9,19 @@ sample says. Each of these sends the reader to the full samples concerned, so th
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect import records
 from forgetmap.readers.inspect.directory import Directory
 from forgetmap.readers.inspect.records import FullSample, Message, Sample
-from forgetmap.readers.source import ZIP, SafeZip, load_json, parse_json, sniff
+from forgetmap.readers.source import HEAD_BYTES, ZIP, SafeZip, load_json, open_binary, parse_json, sniff
 
 HEADER, SUMMARIES, START = "header.json", "summaries.json", "_journal/start.json"
 CUT = "...\n(content truncated)"  # the end of a text that a summary cut
@@ -26,17 +29,34 @@ _PLACEHOLDER = re.compile(r"\((?:Image|Audio|Video|Data|Document)\)")
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 _SAMPLE = re.compile(r"samples/(.*)_epoch_(\d+)(?:\.json|/sample\.json)", re.DOTALL)
 _ATTACHMENT = "attachment://"
+_BEGINNING = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:\s*\{[^{}]*"task"\s*:'
+)
 
 
 def is_log(path: Path) -> bool:
     """Tell whether a file is an Inspect log."""
+    with open(path, "rb") as file:
+        zipped = file.read(4) == ZIP
+    if zipped:
+        directory = Directory(path)
+        names = directory if directory.usable else sniff(path).keys
+        return HEADER in names or START in names
+    if _begins_like_a_log(path):
+        return True
     found = sniff(path)
-    if found.kind == "zip":
-        return HEADER in found.keys or START in found.keys
     if found.kind not in ("object", "lines") or not found.keys >= {"version", "status", "eval"}:
         return False
-    spec = found.first["eval"]
-    return isinstance(spec, dict) and "task" in spec
+    return isinstance(found.first["eval"], dict) and "task" in found.first["eval"]
+
+
+def _begins_like_a_log(path: Path) -> bool:
+    """Whether the first bytes say enough: a `.json` log may be too large to be looked at whole."""
+    try:
+        with open_binary(path) as stream:
+            return bool(_BEGINNING.match(stream.read(HEAD_BYTES)))
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError):
+        return False  # broken compression: nothing to tell from
 
 
 class Log:
@@ -49,10 +69,9 @@ class Log:
         if self.zipped:
             self.header, self.finished = _zipped_header(path)
         else:
-            self.header, self.finished = dict(sniff(path).first), True
-            self.header.pop("samples", None)
+            self.header, self.finished = load_json(path, records.decode_header), True
         self.spec: dict[str, Any] = self.header.get("eval") or {}
-        if not isinstance(self.spec.get("task"), str):
+        if not isinstance(self.spec, dict) or not isinstance(self.spec.get("task"), str):
             raise FormatError(f"{path}: the header names no task; check that Inspect wrote this file")
         self.finished = self.finished and self.header.get("status") == "success"
 

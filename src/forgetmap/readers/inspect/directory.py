@@ -45,6 +45,9 @@ class Directory:
         """Whether the directory is an ordinary one."""
         return self._entries is not None
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name.encode()) is not None
+
     def samples(self) -> int:
         """How many members could be samples: at least as many as there are."""
         return self._entries.count(b"_epoch_") if self._entries is not None else 0

@@ -73,7 +73,7 @@ def read(path: Path, options: ReadOptions) -> Run:
         task_names=task_names,
         subset=_subset(logs),
         files=[log.path.name for log in logs],
-        other_files=[file.name for file in others],
+        other_files=[file.name for file in (*others, *files) if file not in {log.path for log in logs}],
         warnings=list(dict.fromkeys(warnings)),
         complete=all(log.finished for log in logs),
     )

@@ -89,6 +89,16 @@ class FullSample(Sample, gc=False):
     attachments: dict[str, str] = {}
 
 
+class Header(msgspec.Struct, gc=False):
+    """A whole `.json` log without its samples."""
+
+    status: Any = None
+    eval: Any = None
+    plan: Any = None
+    results: Any = None
+    invalidated: Any = None
+
+
 class JsonLog(msgspec.Struct, gc=False):
     """A whole `.json` log without texts."""
 
@@ -99,6 +109,14 @@ class FullJsonLog(msgspec.Struct, gc=False):
     """A whole `.json` log."""
 
     samples: list[FullSample] | None = None
+
+
+_decode_header = msgspec.json.Decoder(Header).decode
+
+
+def decode_header(content: bytes) -> dict[str, Any]:
+    """Return what a `.json` log says besides its samples."""
+    return msgspec.structs.asdict(_decode_header(content))
 
 
 decode_summaries = msgspec.json.Decoder(list[Sample]).decode
