@@ -74,8 +74,12 @@ def test_the_values_are_those_of_the_specification(rows: list[tuple[str, str, in
         made = []
         for number, (before, after, k) in enumerate(rows):
             state = (before, after)[side]
-            chosen = {"C": "0", "W1": "1", "W2": "2" if k > 2 else "1", "N": None}[state]
-            made.append({"item_id": str(number), "gold": "0", "pred": chosen, "correct": state == "C", "n_options": k})
+            step = {"C": 0, "W1": 1, "W2": 2 if k > 2 else 1, "N": None}[state]
+            gold = number % k  # golds spread over the positions, or the reading would step back
+            chosen = None if step is None else str((gold + step) % k)
+            made.append(
+                {"item_id": str(number), "gold": str(gold), "pred": chosen, "correct": state == "C", "n_options": k}
+            )
         return made
 
     found = compare(make_run(table(0)), make_run(table(1)))

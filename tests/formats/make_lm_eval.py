@@ -188,7 +188,7 @@ def definitions(each_repeat: bool) -> list[dict[str, Any]]:
     ]
 
 
-INSTRUCTION_CODE = '''
+INSTRUCTION_CODE = """
 CHECKS = {"punctuation:no_comma": lambda text: "," not in text,
           "change_case:english_lowercase": lambda text: text == text.lower()}
 
@@ -203,13 +203,12 @@ def check(doc, results):
 def pooled(lists):
     flat = [value for part in lists for value in part]
     return sum(flat) / len(flat)
-'''
+"""
 
 
 def documents() -> dict[str, list[dict[str, Any]]]:
     by_task = {
-        f"mmlu_{subject}": [item for item in ITEMS["mmlu"] if item["subject"] == subject]
-        for subject in MMLU_SUBJECTS
+        f"mmlu_{subject}": [item for item in ITEMS["mmlu"] if item["subject"] == subject] for subject in MMLU_SUBJECTS
     }
     by_task |= dict.fromkeys(("gsm8k", "gsm8k_repeats"), ITEMS["gsm8k"])
     by_task |= dict.fromkeys(("own_task", "own_mutual", "own_generate"), ITEMS["own_task"])

@@ -11,9 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-ITEMS: dict[str, list[dict[str, Any]]] = json.loads(
-    (Path(__file__).parent / "items.json").read_text(encoding="utf-8")
-)
+ITEMS: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "items.json").read_text(encoding="utf-8"))
 
 # (before, after): R right, W the first wrong option, V the last wrong option, N no answer that can be read.
 # Eight fates in turn: kept, lost, gained, never (same wrong choice), kept, lost to silence,

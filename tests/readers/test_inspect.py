@@ -13,12 +13,18 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from forgetmap import items
 from forgetmap.errors import FormatError
 from forgetmap.map import compare
 from forgetmap.readers import inspect, lm_eval
+from forgetmap.readers.inspect import keys as choice_key_module
+from forgetmap.readers.inspect.directory import Directory
 from forgetmap.readers.inspect.documents import letters
+from forgetmap.readers.inspect.keys import choice_keys, fold
 from forgetmap.readers.source import ReadOptions, SafeZip, load_json
 from forgetmap.run import Run
 
@@ -184,11 +190,132 @@ def test_both_formats_give_one_run(zipped: str, plain: str) -> None:
     assert_frame_equal(left.texts().select(columns).sort(columns), right.texts().select(columns).sort(columns))
 
 
-@pytest.mark.parametrize("name", ["edge.eval", "long.eval", "pick_all.eval", "unfinished.eval"])
+@pytest.mark.parametrize("name", ["edge.eval", "long.eval", "pick_all.eval", "unfinished.eval", "before", "after"])
 def test_summaries_and_full_samples_agree(name: str) -> None:
+    """Summaries of choice logs go to the table by the hundred, full samples one by one: two ways, one result."""
     # only the full sample knows the prompt and why the model stopped
     beyond = ("prompt_key", "stop_reason")
     assert_frame_equal(table(read(LOGS / name), *beyond), table(read(LOGS / name, texts=True), *beyond))
+
+
+def test_choice_logs_find_their_texts_again() -> None:
+    run = read(LOGS / "after")  # two logs share one table of texts
+    rows = run.samples.filter(pl.col("task") == "mmlu:anatomy").join(run.texts(), on="text_row")
+    assert rows.height == len(ANATOMY)
+    asked = {item["question"]: item for item in ANATOMY}
+    for row in rows.iter_rows(named=True):
+        item = asked[row["question"]]
+        key = items.item_key([item["question"]], item["choices"], [item["choices"][item["answer"]]])
+        assert (row["item_high"], row["item_low"], row["text_key"]) == (key.high, key.low, key.text)
+        chosen = row["choice_index"]
+        assert (None if chosen is None else row["options"][chosen]) == row["choice"]
+
+
+TEXT = st.text(
+    st.sampled_from(list("aB \n\t\x1c\x07\u00e9\u00c9\u0301\u00a0\u00df\x85\x00.")) | st.characters(), max_size=8
+)
+
+
+@given(st.lists(TEXT, min_size=1, max_size=6))
+@example(["A", " b", "c"])
+@example(["A", "b ", "c"])
+@example(["A", "", "c  d"])
+def test_texts_folded_together_are_folded_as_one_by_one(texts: list[str]) -> None:
+    assert fold(texts) == [items.normalise(text) for text in texts]
+
+
+def test_half_a_surrogate_pair_can_be_folded() -> None:
+    assert fold(["\ud800 X", "Y"]) == ["\ud800 x", "y"]
+
+
+@given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=4), st.integers(0, 3)), min_size=1, max_size=5))
+def test_keys_of_many_are_the_keys_of_each(questions: list[tuple[str, list[str], int]]) -> None:
+    asked = [(text, tuple(sorted(options)), sorted(options)[gold % len(options)]) for text, options, gold in questions]
+    choice_key_module._remembered.clear()
+    for _ in range(2):  # hashed, and remembered
+        for (text, options, gold), found in zip(asked, choice_keys(asked), strict=True):
+            key = items.item_key([text], options, [gold])
+            assert found[:4] == key[:4]
+            assert found.gold == items.option_key(options, options.index(gold))
+            if found.apart:
+                assert all(
+                    items.answer_key(one) == items.option_key(options, place) for place, one in enumerate(options)
+                )
+
+
+def test_options_that_differ_by_case_alone_stay_apart(tmp_path: Path) -> None:
+    def change(content: dict[str, bytes]) -> None:
+        def genotypes(rows: list[dict[str, Any]]) -> None:
+            rows[0].update(choices=["MM", "Mm", "mm", "none"], target="B")
+            rows[0]["scores"]["choice"].update(value="I", answer="C")
+
+        edited(content, "summaries.json", genotypes)
+
+    run = read(rewritten(one("before", "mmlu-anatomy"), tmp_path / "log.eval", change))
+    row = run.samples.row(by_predicate=pl.col("native_id") == "1", named=True)
+    assert row["gold_key"] == items.option_key(["MM", "Mm", "mm", "none"], 1)
+    assert row["choice_key"] == items.option_key(["MM", "Mm", "mm", "none"], 2)
+    assert row["gold_key"] != row["choice_key"]
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice_key_module, "_REMEMBERED", 3)
+    choice_key_module._remembered.clear()
+    asked = [(f"question {number}", ("no", "yes"), "no") for number in range(5)]
+    whole = choice_keys(asked)
+    assert len(choice_key_module._remembered) <= 3
+    assert [choice_keys([one])[0] for one in asked] == whole
+    assert len(choice_key_module._remembered) <= 3
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_members_are_found_without_listing_the_archive(tmp_path: Path, packing: int) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name in ("x_summaries.json", "summaries.json", "summaries.json.bak"):
+            archive.writestr(name, f"content of {name}")
+    directory = Directory(path)
+    assert directory.usable
+    assert directory.read("summaries.json") == b"content of summaries.json"
+    assert directory.read("header.json") is None
+    assert "x_summaries.json" in directory
+    assert "maries.json" not in directory
+
+
+def test_the_last_member_of_a_name_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", "old")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("header.json", "new")
+    assert Directory(path).read("header.json") == b"new"
+
+
+def test_an_archive_with_a_comment_is_read_the_long_way(tmp_path: Path) -> None:
+    source = one("before", "mmlu-anatomy")
+    path = rewritten(source, tmp_path / "log.eval", lambda content: None)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.comment = b"kept by hand"
+    assert not Directory(path).usable
+    assert inspect.detects(path)
+    assert_frame_equal(table(read(path)), table(read(source)))
+
+
+def test_a_damaged_member_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("header.json", '{"status": "success"}')
+    path.write_bytes(path.read_bytes().replace(b"success", b"succeed"))
+    with pytest.raises(FormatError, match=r"a\.zip: member 'header\.json' is damaged .*; fetch the file again"):
+        Directory(path).read("header.json")
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forgetmap.readers.inspect.directory.RATIO_FLOOR", 1000)
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "0" * 1_000_000)
+    assert Directory(path).read("header.json") is None
 
 
 def test_texts_read_later_belong_to_their_rows() -> None:
@@ -202,7 +329,8 @@ def test_texts_read_later_belong_to_their_rows() -> None:
         assert question == (asked if isinstance(asked, str) else asked[-1]["content"])
         assert question in prompt
     assert rows.filter(pl.col("native_id") == "right")["response"].to_list() == ["a reply"] * 2
-    assert rows.filter(pl.col("native_id") == "chat")["prompt"][0] == "[system]\nBe brief.\n\n[user]\nSpell the number 12."
+    chat = rows.filter(pl.col("native_id") == "chat")["prompt"][0]
+    assert chat == "[system]\nBe brief.\n\n[user]\nSpell the number 12."
 
 
 def test_an_unfinished_log_is_read_from_its_journal(tmp_path: Path) -> None:
@@ -232,6 +360,15 @@ def test_a_sample_without_a_summary_is_not_lost(tmp_path: Path) -> None:
 
     run = read(rewritten(LOGS / "unfinished.eval", tmp_path / "log.eval", forget))
     assert_frame_equal(table(run, "stop_reason"), table(read(LOGS / "unfinished.eval"), "stop_reason"))
+
+
+def test_a_finished_log_with_a_gap_in_its_summaries(tmp_path: Path) -> None:
+    def forget(content: dict[str, bytes]) -> None:
+        edited(content, "summaries.json", lambda rows: rows[:4] + rows[5:])
+
+    source = one("before", "mmlu-anatomy")
+    run = read(rewritten(source, tmp_path / "log.eval", forget))
+    assert_frame_equal(table(run, "stop_reason"), table(read(source), "stop_reason"))
 
 
 def test_a_journal_that_names_a_sample_twice_means_the_last(tmp_path: Path) -> None:
@@ -348,7 +485,17 @@ def test_several_right_letters_are_scored_as_a_set() -> None:
 
 @pytest.mark.parametrize(
     ("text", "count", "places"),
-    [("B", 4, [1]), ("(C)", 4, [2]), ("a, C", 4, [0, 2]), ("BD", 4, [1, 3]), ("E", 4, None), ("", 4, []), ("2", 30, [27])],
+    [
+        ("B", 4, [1]),
+        ("(C)", 4, [2]),
+        ("a, C", 4, [0, 2]),
+        ("BD", 4, [1, 3]),
+        ("E", 4, None),
+        ("", 4, []),
+        ("2", 30, [27]),
+        ("Z", 30, [25]),
+        ("2", 4, None),
+    ],
 )
 def test_letters_name_options(text: str, count: int, places: list[int] | None) -> None:
     assert letters(text, count) == places
@@ -361,6 +508,20 @@ def test_a_letter_that_no_option_has_is_no_answer(tmp_path: Path) -> None:
     run = read(rewritten(one("before", "mmlu-anatomy"), tmp_path / "log.eval", change))
     row = run.samples.row(by_predicate=pl.col("native_id") == "1", named=True)
     assert (row["score"], row["answer_state"], row["choice_key"]) == (0.0, "no_answer", None)
+
+
+def test_an_answer_that_a_summary_cut_is_no_choice(tmp_path: Path) -> None:
+    def change(content: dict[str, bytes]) -> None:
+        long = "word " * 400
+        cut = " ".join(["word"] * 204) + "..."  # as inspect_ai shortens to 1,024 characters
+        edited(content, "summaries.json", lambda rows: rows[0]["scores"]["match"].update(answer=cut))
+        edited(content, "samples/1_epoch_1.json", lambda sample: sample["scores"]["match"].update(answer=long))
+
+    path = rewritten(one("before", "gsm8k"), tmp_path / "log.eval", change)
+    wanted = (pl.col("native_id") == "1") & (pl.col("scorer") == "match")
+    for run in (read(path), read(path, texts=True)):
+        row = run.samples.row(by_predicate=wanted, named=True)
+        assert (row["choice_key"], row["answer_state"], row["score"]) == (None, "answered", 1.0)
 
 
 def test_a_text_that_is_no_grade_is_not_zero(tmp_path: Path) -> None:
@@ -388,7 +549,8 @@ def test_a_relabelled_item_is_another_item_with_the_same_question(tmp_path: Path
 
     source = one("before", "mmlu-anatomy")
     changed = rewritten(source, tmp_path / "log.eval", change)
-    rows = [run.samples.row(by_predicate=pl.col("native_id") == "1", named=True) for run in (read(source), read(changed))]
+    first = pl.col("native_id") == "1"
+    rows = [run.samples.row(by_predicate=first, named=True) for run in (read(source), read(changed))]
     assert rows[0]["item_low"] != rows[1]["item_low"]
     assert rows[0]["question_key"] == rows[1]["question_key"]
 
@@ -478,6 +640,20 @@ def test_images_tell_items_apart(tmp_path: Path) -> None:
     assert run.info.counts["duplicates"] == 0
     assert set(run.texts()["question"]) == {"What is on the picture?\n(Image)"}
 
+    def inline(content: dict[str, bytes]) -> None:
+        change(content)
+
+        def put_back(sample: dict[str, Any]) -> None:
+            sample["input"][0]["content"][1]["image"] = sample.pop("attachments")[str(sample["id"])]
+
+        for name in content:
+            if name.startswith("samples/"):
+                edited(content, name, put_back)
+
+    # the picture itself is the content, not the name under which a log keeps it
+    other = read(rewritten(one("before", "gsm8k"), tmp_path / "inline.eval", inline))
+    assert_frame_equal(table(run), table(other))
+
 
 def test_a_system_message_in_the_input_is_no_content(tmp_path: Path) -> None:
     def with_system(text: str) -> Callable[[dict[str, bytes]], None]:
@@ -487,7 +663,8 @@ def test_a_system_message_in_the_input_is_no_content(tmp_path: Path) -> None:
         return lambda content: every_sample(content, change)
 
     source = one("before", "gsm8k")
-    brief, long = (read(rewritten(source, tmp_path / f"{n}.eval", with_system(t))) for n, t in enumerate(("Be brief.", "Go.")))
+    brief = read(rewritten(source, tmp_path / "a.eval", with_system("Be brief.")))
+    long = read(rewritten(source, tmp_path / "b.eval", with_system("Go on and on.")))
     assert_frame_equal(table(brief, "text_key"), table(read(source), "text_key"))
     assert (table(brief)["text_key"] != table(long)["text_key"]).all()
 
@@ -529,6 +706,18 @@ def test_only_inspect_logs_are_accepted(tmp_path: Path) -> None:
     assert not any(inspect.detects(path) for path in others)
 
 
+def test_a_torn_json_log_is_still_called_a_log(tmp_path: Path) -> None:
+    whole = (LOGS / "pick_all.json").read_bytes()
+    torn = tmp_path / "torn.json"
+    torn.write_bytes(whole[: len(whole) // 2])
+    assert inspect.detects(torn)
+    with pytest.raises(FormatError, match=r"torn\.json: broken JSON"):
+        read(torn)
+    half = tmp_path / "half.json.gz"
+    half.write_bytes((LOGS / "edge.json.gz").read_bytes()[:5000])
+    assert isinstance(inspect.detects(half), bool)  # no traceback on a file that lies beside a log
+
+
 def test_files_beside_the_logs_are_named(tmp_path: Path) -> None:
     shutil.copytree(LOGS / "before", tmp_path / "logs")
     (tmp_path / "logs" / "notes.txt").write_text("remember")
@@ -555,6 +744,7 @@ def test_a_retry_replaces_the_attempt_before_it(tmp_path: Path) -> None:
     shutil.copy(source, tmp_path / "a_second.eval")
     run = read(tmp_path)
     assert run.info.files == ["a_second.eval"]
+    assert run.info.other_files == ["z_first.eval"]
     assert "z_first.eval" in run.info.warnings[0]
     assert_frame_equal(table(run), table(read(source)))
 
@@ -570,7 +760,7 @@ def test_one_task_twice_needs_two_seeds(tmp_path: Path) -> None:
     source = one("before", "gsm8k")
     shutil.copy(source, tmp_path / "a.eval")
     rewritten(source, tmp_path / "b.eval", other(None))
-    with pytest.raises(FormatError, match="logged 2 times with the same seed: a.eval and b.eval; keep one"):
+    with pytest.raises(FormatError, match=r"logged 2 times with the same seed: a\.eval and b\.eval; keep one"):
         read(tmp_path)
     rewritten(source, tmp_path / "b.eval", other(7))
     run = read(tmp_path)

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from forgetmap.estimate.means import task_means
+from forgetmap.estimate.positions import biased_tasks
 from forgetmap.pairing import Pair
 
 #: Fewer items than these, both wrong with choices on record, do not tell how guesses persist.
@@ -87,8 +88,9 @@ def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
     gained_if_independent, lost_if_persistent, gained_if_persistent. Where choices are not on record and persistence is
     not identified, lost and gained are null and the two extremes stand for them.
     """
-    patterns = pair.patterns
-    guessing = estimate_guessing(patterns)
+    biased = biased_tasks(pair)
+    patterns = pair.patterns.filter(~pl.col("task").is_in(list(biased)))
+    guessing = estimate_guessing(pair.patterns)
     kinds = {choice.task: choice.before.kind for choice in pair.choices}
     of_kind: dict[str | None, float | None] = {}
     for kind in set(kinds.values()):  # persistence is that of the same kind of scoring
@@ -97,7 +99,7 @@ def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
     r = pl.col("task").replace_strict({task: of_kind[kind] for task, kind in kinds.items()}, return_dtype=pl.Float64)
     usable = pl.col("right").is_not_null() & (pl.col("chance") < 1).fill_null(False)
     table = task_means(patterns.filter(usable).with_columns(r=r), _values())
-    return table, guessing, _exclusions(patterns)
+    return table, guessing, [*biased.values(), *_exclusions(patterns)]
 
 
 def _values() -> dict[str, pl.Expr]:

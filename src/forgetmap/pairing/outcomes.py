@@ -57,6 +57,8 @@ def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale)
         "choice_key",
         "prompt_key",
         "text_row",
+        "gold_index",
+        "choice_index",
     )
     repeats = run.info.counts.get("repeats", 1)
     graded = any(choice.kind == "graded" for choice in choices)

@@ -16,7 +16,7 @@ from forgetmap.errors import PairingError
 from forgetmap.pairing.duplicates import match_duplicates
 from forgetmap.pairing.leftovers import list_unpaired
 from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes, read_outcomes
-from forgetmap.pairing.relations import count_patterns, count_seeds, relate, relate_repeats
+from forgetmap.pairing.relations import count_patterns, count_positions, count_seeds, relate, relate_repeats
 from forgetmap.pairing.scores import Scale, ScoreChoice, choose_scores
 from forgetmap.pairing.settings import differing_settings
 from forgetmap.run import Run
@@ -64,6 +64,7 @@ class Pair:
     after: Run
     patterns: pl.DataFrame = field(repr=False)
     seeds: pl.DataFrame = field(repr=False)  # per task and repeat index: counts, for the published estimator
+    positions: pl.DataFrame = field(repr=False)  # where golds and choices stood among the options
     choices: list[ScoreChoice] = field(repr=False)
     pairing: Pairing
     warnings: list[str]
@@ -152,7 +153,8 @@ def pair_runs(
     warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, patterns)
     _check_coverage(pairing, force, warnings)
     seeds = count_seeds(patterns, ours, theirs, left, right)
-    return Pair(before, after, patterns, seeds, choices, pairing, warnings, items, unpaired)
+    positions = count_positions(ours, theirs)
+    return Pair(before, after, patterns, seeds, positions, choices, pairing, warnings, items, unpaired)
 
 
 def _height(side: Outcomes) -> int:

@@ -156,6 +156,24 @@ def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFr
     return counted.with_columns(wrong=1 - right - pl.col("none"), wrong_after=1 - right_after - pl.col("none_after"))
 
 
+def count_positions(ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
+    """Return how often gold and choice stood at each position: task, side, n_options, gold_index, choice_index, n."""
+    known = pl.col("n_options").is_not_null() & (
+        pl.col("gold_index").is_not_null() | pl.col("choice_index").is_not_null()
+    )
+    by = ["task", "n_options", "gold_index", "choice_index"]
+    parts = [
+        side.samples.filter(known).group_by(by).agg(n=pl.len()).with_columns(side=pl.lit(name))
+        for name, side in (("before", ours), ("after", theirs))
+    ]
+    return (
+        pl.concat(parts)
+        .with_columns(pl.col("task").cast(pl.String))
+        .sort("task", "side", *by[1:])
+        .collect(engine="streaming")
+    )
+
+
 def count_seeds(
     patterns: pl.DataFrame, ours: Outcomes, theirs: Outcomes, left: pl.LazyFrame, right: pl.LazyFrame
 ) -> pl.DataFrame:

@@ -159,7 +159,11 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
         if any(cell.chance is not None and cell.chance["lost"] is None for cell in cells):
             lines.append("a … b: choices are not on record, so only the range from fresh to repeated guesses is known")
         if reading == "auto" and any(cell.chance is None for cell in cells):
-            lines.append("*: number of options unknown; items that flipped, lucky guesses included")
+            lines.append("*: no chance reading (the warnings say why); items that flipped, lucky guesses included")
+        partial = [cell for cell in cells if cell.chance is not None and cell.chance["tasks"] < cell.tasks]
+        if partial:
+            named = ", ".join(f"{cell.name} {cell.chance['tasks']} of {cell.tasks} tasks" for cell in partial if cell.chance)
+            lines.append(f"lost, gained are over fewer tasks than the other columns in: {named}")
     elif reading == "paper":
         lines.append("lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only")
     else:

@@ -100,14 +100,17 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def _latest(logs: list[Log], warnings: list[str]) -> list[Log]:
-    """Keep the last attempt of each evaluation: a retry writes a new log that carries the finished samples over."""
+    """Keep one attempt of each evaluation, by age: a retry writes a new log that carries the finished samples over."""
     latest: dict[str, Log] = {}
-    for log in sorted(logs, key=lambda log: (str(log.spec.get("created")), log.path.name)):
+    by_age = sorted(logs, key=lambda log: (str(log.spec.get("created")), log.path.name))
+    for log in sorted(by_age, key=lambda log: log.finished):
         latest[str(log.spec.get("task_id") or log.path)] = log
-    superseded = [log.path.name for log in logs if log not in latest.values()]
+    superseded = [log.path.name for log in by_age if log not in latest.values()]
     if superseded:
-        warnings.append(f"{', '.join(superseded)}: a later log repeats this evaluation; left out")
-    return [log for log in logs if log in latest.values()]
+        warnings.append(
+            f"{', '.join(superseded)}: another log repeats this evaluation and finished it, or is later; left out"
+        )
+    return [log for log in by_age if log in latest.values()]
 
 
 def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
@@ -118,6 +121,7 @@ def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
     numbered = []
     for task, of_task in by_task.items():
         seeds = [str(_generation(log).get("seed")) for log in of_task]
+        of_task.sort(key=lambda log: str(_generation(log).get("seed")))
         if len(set(seeds)) < len(seeds):
             names = " and ".join(log.path.name for log in of_task[:2])
             raise FormatError(

@@ -154,6 +154,8 @@ def _add_row(
     score = values.score(cell("score"), fields.get("score"), place)
     correct = values.correct(cell("correct"), fields.get("correct"), place)
     index = values.position(prediction, item.options) if item.options and prediction is not None else None
+    if index is None and not item.options and item.gold_index is not None and item.n_options:
+        index = values.place(prediction, item.n_options)
     state = _state(cell, fields, item, index)
     text = None if prediction is None else str(prediction)
     shown = item.options[index] if index is not None and item.options else text
@@ -201,6 +203,9 @@ def _item(builder: RunBuilder, task: str, row: Mapping[str, Any], fields: Mappin
     else:
         raise FormatError(f"{place}: neither question nor id; fill one of them in")
     counted = values.whole(cell("n_options"), "n_options", place)
+    if not options and counted and golds and len(golds) == 1:  # options known by number: a gold may be a position
+        place_of_gold = values.place(golds[0], counted)
+        positions = [] if place_of_gold is None else [place_of_gold]
     chance = cell("chance")
     n_gold = values.whole(cell("n_gold"), "n_gold", place)
     return builder.item(

@@ -111,6 +111,14 @@ def position(answer: Any, options: Sequence[str]) -> int | None:
     return letter_index(text.strip().strip("()."), len(options))
 
 
+def place(answer: Any, counted: int) -> int | None:
+    """Return which of so many options an answer is, by letter or 0-based index; None if it is neither."""
+    text = str(answer).strip().strip("().") if answer is not None else ""
+    if text.isdecimal():
+        return int(text) if int(text) < counted else None
+    return letter_index(text, counted)
+
+
 def logprobs(value: Any, place: str) -> list[float] | None:
     """Return one log-likelihood per option."""
     listed = literal_list(value) if value is not None else None
