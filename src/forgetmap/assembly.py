@@ -123,25 +123,39 @@ def count_samples(samples: pl.DataFrame) -> dict[str, int]:
     }
 
 
-def _count_warnings(counts: dict[str, int]) -> list[str]:
-    said = []
-    if counts.get("nan_scores"):
-        said.append(f"{counts['nan_scores']} scores were NaN or infinite: they count as not observed")
-    if counts.get("nan_lines"):
-        said.append(f"{counts['nan_lines']} lines hold bare NaN or Infinity: read as null")
-    if counts.get("halved_characters"):
-        said.append(f"{counts['halved_characters']} lines hold half of a surrogate pair: read as U+FFFD")
-    if counts.get("skipped_lines"):
-        said.append(f"{counts['skipped_lines']} broken lines were skipped, as asked")
-    if counts["duplicates"]:
-        said.append(f"{counts['duplicates']} items occur more than once with the same content; all are kept")
-    if counts["clashing_ids"]:
-        said.append(
-            f"{counts['clashing_ids']} native ids stand for more than one item; items are told apart by content"
-        )
-    if counts["without_gold"]:
-        said.append(f"{counts['without_gold']} items have no usable gold text: they are keyed by question alone")
-    return said
+#: What is worth a warning: count -> (sentence for one, sentence for several).
+_SAID = {
+    "nan_scores": (
+        "1 score was NaN or infinite: it counts as not observed",
+        "{} scores were NaN or infinite: they count as not observed",
+    ),
+    "nan_lines": (
+        "1 line holds bare NaN or Infinity: read as null",
+        "{} lines hold bare NaN or Infinity: read as null",
+    ),
+    "halved_characters": (
+        "1 line holds half of a surrogate pair: read as U+FFFD",
+        "{} lines hold half of a surrogate pair: read as U+FFFD",
+    ),
+    "skipped_lines": ("1 broken line was skipped, as asked", "{} broken lines were skipped, as asked"),
+    "duplicates": (
+        "1 item occurs more than once with the same content; all are kept",
+        "{} items occur more than once with the same content; all are kept",
+    ),
+    "clashing_ids": (
+        "1 native id stands for more than one item; items are told apart by content",
+        "{} native ids stand for more than one item; items are told apart by content",
+    ),
+    "without_gold": (
+        "1 item has no usable gold text: it is keyed by question alone",
+        "{} items have no usable gold text: they are keyed by question alone",
+    ),
+}
+
+
+def _count_warnings(counts: Mapping[str, int]) -> list[str]:
+    found = [(counts.get(what, 0), *sentences) for what, sentences in _SAID.items()]
+    return [one if n == 1 else several.format(f"{n:,}") for n, one, several in found if n]
 
 
 def content_hash(samples: pl.DataFrame) -> str:

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from conftest import make_run
 
+from conftest import make_run
 from forgetmap import compare
 from forgetmap.estimate.positions import measure_spread
 

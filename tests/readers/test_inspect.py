@@ -266,6 +266,9 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(choice_key_module._remembered) <= 3
     assert [choice_keys([one])[0] for one in asked] == whole
     assert len(choice_key_module._remembered) <= 3
+    document = ("a long document " * 200, ("no", "yes"), "no")
+    choice_keys([document])
+    assert document not in choice_key_module._remembered
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])

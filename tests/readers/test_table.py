@@ -157,7 +157,7 @@ def test_clashing_ids_and_duplicates_are_counted() -> None:
     rows = [answer(1, True), {**answer(2, True), "item_id": "1"}, answer(1, True)]
     run = make_run(rows)
     assert (run.info.counts["clashing_ids"], run.info.counts["duplicates"]) == (1, 1)
-    assert len([w for w in run.info.warnings if "native ids" in w or "more than once" in w]) == 2
+    assert len([w for w in run.info.warnings if "native id" in w or "more than once" in w]) == 2
 
 
 def test_ragged_rows_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from forgetmap.cli.demo import demo_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
 from forgetmap.errors import ForgetmapError
+from forgetmap.report.plain import visible
 
 app = typer.Typer(
     name="forgetmap",
@@ -46,5 +47,5 @@ def main() -> None:
             sys.exit(0)
         if "--debug" in sys.argv:
             raise
-        print(f"forgetmap: {refusal}", file=sys.stderr)
+        print(f"forgetmap: {visible(str(refusal))}", file=sys.stderr)
         sys.exit(2)

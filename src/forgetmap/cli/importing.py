@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from forgetmap.cli import options as opt
 from forgetmap.readers import read_run
+from forgetmap.report.plain import plain
 
 
 def import_command(
@@ -36,20 +36,20 @@ def import_command(
     console = opt.console()
     counts = run.info.counts
     console.print(
-        Text(
+        plain(
             f"{run.name}: {counts['items']:,} items in {counts['tasks']} tasks, {counts['samples']:,} scores, "
             f"{counts['repeats']} repeat{'s' if counts['repeats'] != 1 else ''}, read as {run.info.tool} → {out}",
-            style="bold",
+            "bold",
         )
     )
     for task in run.tasks:
         kept = ", ".join(
             f"{m.scorer}/{m.metric}{' (default)' if m.default else ''}" for m in run.info.metrics if m.task == task
         )
-        console.print(Text(f"  {task}: {kept}"))
+        console.print(plain(f"  {task}: {kept}"))
     if run.info.other_files:
         shown = ", ".join(run.info.other_files[:5])
         more = f" and {len(run.info.other_files) - 5} more" if len(run.info.other_files) > 5 else ""
-        console.print(Text(f"not read: {shown}{more}", style="dim"))
+        console.print(plain(f"not read: {shown}{more}", "dim"))
     for warning in run.info.warnings:
-        console.print(Text(f"warning: {warning}", style="yellow"))
+        console.print(plain(f"warning: {warning}", "yellow"))

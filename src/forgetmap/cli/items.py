@@ -8,9 +8,9 @@ from typing import Annotated
 import polars as pl
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from forgetmap.cli import options as opt
+from forgetmap.report.plain import plain
 from forgetmap.storage import write_atomically
 
 
@@ -60,13 +60,13 @@ def items_command(
 
 
 def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool) -> None:
-    console.print(Text(f"{found.height:,} items {show}", style="bold"))
+    console.print(plain(f"{found.height:,} items {show}", "bold"))
     for row in found.head(limit).iter_rows(named=True):
         console.print()
-        console.print(Text(f"{row['task']}  {row['native_id'] or row['item']}", style="bold cyan"))
+        console.print(plain(f"{row['task']}  {row['native_id'] or row['item']}", "bold cyan"))
         asked = row["prompt_before"] if prompt and row["prompt_before"] else row["question"] or row["prompt_before"]
         if asked:
-            console.print(Text(_cut(asked, None if prompt else 600)))
+            console.print(plain(_cut(asked, None if prompt else 600)))
         for option in row["options"] or []:
             marks = [
                 word
@@ -78,14 +78,14 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
                 if option in texts
             ]
             style = "green" if "gold" in marks else "red" if marks else "dim"
-            console.print(Text(f"  · {_cut(option, 200)}{'   ← ' + ', '.join(marks) if marks else ''}", style=style))
+            console.print(plain(f"  · {_cut(option, 200)}{'   ← ' + ', '.join(marks) if marks else ''}", style))
         if not row["options"]:
-            console.print(Text(f"  gold    {_cut(', '.join(row['gold'] or ['not on record']), 200)}", style="green"))
+            console.print(plain(f"  gold    {_cut(', '.join(row['gold'] or ['not on record']), 200)}", "green"))
         for side in ("before", "after"):
-            console.print(Text(f"  {side:7} {_answer(row, side)}"))
+            console.print(plain(f"  {side:7} {_answer(row, side)}"))
     if found.height > limit:
         console.print(
-            Text(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", style="dim")
+            plain(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", "dim")
         )
 
 

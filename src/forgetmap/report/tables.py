@@ -16,6 +16,7 @@ from rich.text import Text
 from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
+from forgetmap.report.plain import plain
 
 LOST, GAINED = "red", "green"
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -107,7 +108,7 @@ def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed:
             table.add_section()
         drawn: list[RenderableType] = []
         for column in columns:
-            drawn.append(column.texts[row])
+            drawn.append(plain(column.texts[row]))
             if length and column.figures is not None:
                 drawn.append(_bar(column.figures[row], longest, length, column.colour))
         table.add_row(*drawn, style="bold" if total else None)
@@ -162,7 +163,9 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
             lines.append("*: no chance reading (the warnings say why); items that flipped, lucky guesses included")
         partial = [cell for cell in cells if cell.chance is not None and cell.chance["tasks"] < cell.tasks]
         if partial:
-            named = ", ".join(f"{cell.name} {cell.chance['tasks']} of {cell.tasks} tasks" for cell in partial if cell.chance)
+            named = ", ".join(
+                f"{cell.name} {cell.chance['tasks']} of {cell.tasks} tasks" for cell in partial if cell.chance
+            )
             lines.append(f"lost, gained are over fewer tasks than the other columns in: {named}")
     elif reading == "paper":
         lines.append("lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only")
@@ -216,14 +219,14 @@ def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, r
         if level == "group" and not found.at("group"):
             raise UsageError(f"taxonomy {found.taxonomy.name} has no groups; choose --by task, category or total")
         parts: list[RenderableType] = [
-            Text(headline(found), style="bold"),
+            plain(headline(found), "bold"),
             Text(),
             map_table(found, level=level, reading=reading, width=console.width, bars=bars),
             Text(),
         ]
-        parts += [Text(line, style="dim") for line in caption(found, reading, level)]
-        parts += [Text(line) for line in pairing_lines(found)]
-        parts += [Text(f"warning: {warning}", style="yellow") for warning in found.warnings]
+        parts += [plain(line, "dim") for line in caption(found, reading, level)]
+        parts += [plain(line) for line in pairing_lines(found)]
+        parts += [plain(f"warning: {warning}", "yellow") for warning in found.warnings]
         console.print(Padding(Group(*parts), (0, 0, 1, 0)) if bars else Group(*parts))
 
 

@@ -17,6 +17,7 @@ from forgetmap import items
 
 _encode_lines = msgspec.json.Encoder().encode_lines
 _REMEMBERED = 1 << 15  # questions; the texts of so many take some tens of megabytes
+_SHORT = 2000  # characters; longer questions, with whole documents in them, are not kept
 _SEPARATOR = "\x00"
 
 Question = tuple[str, tuple[str, ...], str]  # text, options in sorted order, the right option
@@ -45,7 +46,8 @@ def choice_keys(questions: Sequence[Question]) -> list[ChoiceKey]:
         keys = _hashed(fresh)
         if len(_remembered) + len(new) > _REMEMBERED:
             _remembered.clear()
-        _remembered.update(zip(fresh[:_REMEMBERED], keys, strict=False))
+        short = [pair for pair in zip(fresh, keys, strict=True) if len(pair[0][0]) <= _SHORT]
+        _remembered.update(short[:_REMEMBERED])
         for place, key in zip(new, keys, strict=True):
             known[place] = key
     return known  # type: ignore[return-value]  # no gap is left
@@ -58,27 +60,27 @@ def _hashed(questions: Sequence[Question]) -> list[ChoiceKey]:
     golds: list[list[str]] = []
     apart: list[bool] = []
     start = 0
-    for _, options, gold in questions:
+    for _, options, right in questions:
         end = start + 1 + len(options)
         choices = folded[start + 1 : end]
-        golds.append([choices[options.index(gold)]])
+        golds.append([choices[options.index(right)]])
         apart.append(len(set(choices)) == len(choices))
         choices.sort()
         asked.append((folded[start], choices))
         start = end
     try:
-        ends = _encode_lines(golds).splitlines()
+        ends = _encode_lines(golds).split(b"\n")[:-1]
         digests = []
-        for begin, end_ in zip(_encode_lines(asked).splitlines(), ends, strict=True):
-            running = blake2b(begin, digest_size=16)
+        for question, gold in zip(_encode_lines(asked).split(b"\n"), ends, strict=False):  # the last piece is empty
+            running = blake2b(question, digest_size=16)
             digests.append(running.digest())
-            running.update(end_)
+            running.update(gold)
             digests.append(running.digest())
         exact = [
-            blake2b("\x1f".join((question, *options, gold)).encode(), digest_size=8).digest()
-            for question, options, gold in questions
+            blake2b("\x1f".join((text, *options, right)).encode(), digest_size=8).digest()
+            for text, options, right in questions
         ]
-        gold_keys = [blake2b(gold[0].encode(), digest_size=8).digest() for gold in golds]
+        gold_keys = [blake2b(right[0].encode(), digest_size=8).digest() for right in golds]
     except UnicodeEncodeError:  # lone surrogates have no UTF-8 form; such logs are rare, and go one by one
         return [_one_by_one(one) for one in questions]
     halves = np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(len(questions), 2, 2, 8)
@@ -91,7 +93,7 @@ def _hashed(questions: Sequence[Question]) -> list[ChoiceKey]:
         np.frombuffer(b"".join(gold_keys), dtype="<u8").tolist(),
         apart,
     )
-    keys = [ChoiceKey(*key) for key in zip(*columns, strict=True)]
+    keys = list(map(ChoiceKey._make, zip(*columns, strict=True)))
     for place, alike in enumerate(apart):
         if not alike:
             keys[place] = _one_by_one(questions[place])

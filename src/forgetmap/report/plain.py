@@ -1,0 +1,23 @@
+"""Text of others on a terminal: names and answers are printed, never obeyed."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+
+def visible(text: str) -> str:
+    """Return the text with control characters shown as escapes; line ends and tabs stay.
+
+    >>> visible("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode() for sign in text
+    )
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Return text that rich prints as it is: no markup, no control characters."""
+    return Text(visible(text), style=style)
