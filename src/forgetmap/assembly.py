@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,10 +12,25 @@ import polars as pl
 
 from forgetmap.run import SAMPLE_SCHEMA, Metric, Run, RunInfo, TextSource, validate_samples
 
-#: Metrics that are graded by definition, even where a small log happens to hold only 0 and 1.
-GRADED = ("f1", "bleu", "rouge", "chrf", "ter", "perplexity", "bits_per", "likelihood", "brier", "mcc", "ece", "bert")
-#: Metrics of which less is better, where the log does not say.
-LOWER_IS_BETTER = ("perplexity", "bits_per_byte", "brier", "ece", "ter", "loss", "wer", "cer")
+#: Words in a metric's name that make it graded by definition, even where a small log happens to hold only 0 and 1.
+GRADED = frozenset(
+    {"f1", "bleu", "rouge", "chrf", "ter", "perplexity", "ppl", "likelihood", "brier", "mcc", "ece", "bertscore"}
+)
+#: Words of which less is better, where the log does not say. Whole words: "answer" is no word error rate.
+LOWER_IS_BETTER = frozenset(
+    {"perplexity", "ppl", "bpb", "brier", "ece", "ter", "loss", "wer", "cer", "mse", "mae", "rmse"}
+)
+
+
+def metric_words(name: str) -> set[str]:
+    """Return the words of a metric's name; figures behind a word, as in rougeL or rouge2, are dropped.
+
+    >>> sorted(metric_words("rouge2_fmeasure")), sorted(metric_words("bits_per_byte"))
+    (['fmeasure', 'rouge'], ['bits', 'bpb', 'byte', 'per'])
+    """
+    words = {word for word in re.split(r"[^a-z0-9]+", name.lower()) if word}
+    words |= {"bpb"} if {"bits", "per", "byte"} <= words else set()
+    return {"rouge" if word.startswith("rouge") else word for word in words}
 
 
 def assemble(
@@ -27,18 +43,20 @@ def assemble(
     counts: Mapping[str, int] | None = None,
 ) -> Run:
     """Return the run of a sample table without `correct` and `occurrence`, which are worked out here."""
-    info.metrics = describe_metrics(samples, metrics)
+    info.metrics, assumed = describe_metrics(samples, metrics)
     samples = with_correct(samples, info.metrics)
     samples = with_occurrence(samples).select(*SAMPLE_SCHEMA)
     validate_samples(samples, source)
     info.counts = {**count_samples(samples), **(counts or {})}
-    info.warnings = [*info.warnings, *_count_warnings(info.counts)]
+    info.warnings = [*info.warnings, *assumed, *_count_warnings(info.counts)]
     info.content_hash = content_hash(samples)
     return Run(info=info, _samples=samples.lazy(), _texts=texts, source=source)
 
 
-def describe_metrics(samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None) -> list[Metric]:
-    """Return one Metric per (task, scorer, metric) of the table, in order of appearance."""
+def describe_metrics(
+    samples: pl.DataFrame, known: Callable[[str, str, str], dict[str, Any]] | None
+) -> tuple[list[Metric], list[str]]:
+    """Return one Metric per (task, scorer, metric) of the table, in order of appearance, and what had to be assumed."""
     score = pl.col("score")
     seen = samples.group_by("task", "scorer", "metric", maintain_order=True).agg(
         low=score.min(),
@@ -47,15 +65,18 @@ def describe_metrics(samples: pl.DataFrame, known: Callable[[str, str, str], dic
         ranked=pl.col("option_logprobs").count() > 0,
     )
     described = []
+    assumed: dict[str, list[str]] = {}
     for task, scorer, metric, low, high, binary, ranked in seen.iter_rows():
-        name = metric.lower()
+        words = metric_words(metric)
         facts: dict[str, Any] = {"higher_is_better": None, "kind": "likelihood" if ranked else "generation"}
-        if any(word in name for word in LOWER_IS_BETTER):
-            facts["higher_is_better"] = False
         facts.update(known(task, scorer, metric) if known else {})
-        facts.setdefault("binary", binary and not any(word in name for word in GRADED))
+        if facts["higher_is_better"] is None and words & LOWER_IS_BETTER:
+            facts["higher_is_better"] = False
+            assumed.setdefault(metric, []).append(task)
+        facts.setdefault("binary", binary and not words & GRADED)
         described.append(Metric(task=task, scorer=scorer, metric=metric, low=low, high=high, **facts))
-    return _with_defaults(described)
+    said = [f"less of '{metric}' is taken to be better: the log does not say" for metric in assumed]
+    return _with_defaults(described), said
 
 
 def _with_defaults(metrics: list[Metric]) -> list[Metric]:
@@ -90,14 +111,34 @@ def with_correct(samples: pl.DataFrame, metrics: list[Metric]) -> pl.DataFrame:
 
 
 def with_occurrence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Number the samples that share a key, ordered by native id so that shuffled rows give the same numbers."""
-    same = ["task", "item_high", "item_low", "repeat", "scorer", "metric"]
-    if samples.select(pl.struct(same).n_unique()).item() == samples.height:
+    """Number the samples that share a key, so that shuffled rows give the same numbers.
+
+    Copies of an item are told apart by exact text and native id, and numbered once for all repeats and scorers: a copy
+    whose repeat is missing must not be replaced by another copy.
+    """
+    key = ["task", "item_high", "item_low"]
+    answer = [*key, "repeat", "scorer", "metric"]
+    if samples.select(pl.struct(answer).n_unique()).item() == samples.height:
         return samples.with_columns(occurrence=pl.lit(0, dtype=pl.UInt32))
-    native = pl.col("native_id")
-    ordered = samples.with_row_index("_row").with_columns(_length=native.str.len_chars())
-    number = pl.int_range(pl.len(), dtype=pl.UInt32).over(same, order_by=["text_key", "_length", "native_id", "_row"])
-    return ordered.with_columns(occurrence=number).drop("_row", "_length")
+    ordered = samples.with_row_index("_row").with_columns(_length=pl.col("native_id").str.len_chars())
+    order = ["text_key", "_length", "native_id", "_row"]
+    within = pl.int_range(pl.len(), dtype=pl.UInt32).over(answer, order_by=order)
+    copies = ordered.select(*key, "text_key", "_length", "native_id").unique()
+    number = pl.int_range(pl.len(), dtype=pl.UInt32).over(key, order_by=order[:-1])
+    copies = copies.with_columns(_copy=number, _copies=pl.len().over(key))
+    joined = ordered.join(
+        copies, on=[*key, "text_key", "_length", "native_id"], how="left", nulls_equal=True, maintain_order="left"
+    )
+    joined = joined.with_columns(_within=within).with_columns(_most=pl.col("_within").max().over(key) + 1)
+    # Ids that differ from repeat to repeat tell copies apart no better than rows do.
+    told = (
+        pl.when(pl.col("_most") == 1)
+        .then(0)
+        .when(pl.col("_copies") == pl.col("_most"))
+        .then("_copy")
+        .otherwise("_within")
+    )
+    return joined.with_columns(occurrence=told.cast(pl.UInt32)).select(*samples.columns, "occurrence")
 
 
 def count_samples(samples: pl.DataFrame) -> dict[str, int]:

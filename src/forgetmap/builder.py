@@ -66,6 +66,8 @@ def make_item(
     options exist. The chance rate is golds / options, 0 when `open_ended`, null when neither is known
     (formats.md 2.5: there is no default of 4).
     """
+    if gold and len(gold) > 1:  # the same gold named twice is one
+        gold = list({items.normalise(text): text for text in gold}.values())
     made = Item()
     counted = len(options) if options else n_options
     made.task = task

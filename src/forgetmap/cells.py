@@ -86,9 +86,10 @@ def make_cells(
     cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
     # A task whose scores have no place in [0, 1] is shown, but nothing can be averaged with it.
     tasks = [t for t in tasks if t.observed["acc_before"] is not None] or tasks
-    by_category = _grouped(tasks, lambda t: t.category)
+    by_category = _grouped(tasks, _home)
     cells += [
-        _cell("category", name, _path(of[0], name)[:-1] or (name,), of, combine) for name, of in by_category.items()
+        _cell("category", of[0].category, _path(of[0], "")[:-1] or (of[0].category,), of, combine)
+        for of in by_category.values()
     ]
     for name, of in _grouped([t for t in tasks if t.group], lambda t: t.group or "").items():
         cells.append(_upper("group", name, (name,), of, weight, combine))
@@ -126,8 +127,13 @@ def _tasks(observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, ta
     return sorted(made, key=lambda t: (order.get(t.category, len(order)), t.category, t.name))
 
 
-def _grouped(tasks: Iterable[_Task], by: Callable[[_Task], str]) -> dict[str, list[_Task]]:
-    groups: dict[str, list[_Task]] = {}
+def _home(task: _Task) -> tuple[bool, str]:
+    """A task without a place may bear the name of a category: it is not of that category."""
+    return task.mapped, task.category
+
+
+def _grouped(tasks: Iterable[_Task], by: Callable[[_Task], Any]) -> dict[Any, list[_Task]]:
+    groups: dict[Any, list[_Task]] = {}
     for task in tasks:
         groups.setdefault(by(task), []).append(task)
     return groups
@@ -182,7 +188,7 @@ def _upper(
     """A group or the total: over its tasks, or under `categories` over the means of its categories."""
     if weight != "categories":
         return _cell(level, name, path, tasks, combine)
-    parts = [_merged(of, combine) for of in _grouped(tasks, lambda t: t.category).values()]
+    parts = [_merged(of, combine) for of in _grouped(tasks, _home).values()]
     return _cell(level, name, path, tasks, combine, parts)
 
 
@@ -205,7 +211,8 @@ def _merged(parts: Sequence[_Task], combine: _Combine) -> _Task:
 
 def _chance(values: dict[str, float | None], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     known, lost = values["known_before"], values["lost"]
-    of_known = lost / known if lost is not None and known is not None and known > 0 else None
+    # What is known to a rounding error is nothing: no share of it can be lost.
+    of_known = lost / known if lost is not None and known is not None and known > 1e-9 else None
     return {
         "items": sum(row["items"] for row in rows),
         "tasks": sum(row.get("tasks", 1) for row in rows),

@@ -106,7 +106,8 @@ def document_key(document: Any, gold: Sequence[str] | None = None, *, basis: str
     leaves: list[str] = []
     _collect(document, leaves)
     golds = _sorted_golds(gold)
-    exact = [*sorted(leaves), *sorted(gold or ())]
+    # Numbers are no part of the key, but they tell apart documents that differ in nothing else.
+    exact = [*sorted(leaves), *sorted(_numbers(document)), *sorted(gold or ())]
     return _finish({"leaves": sorted([normalise(leaf) for leaf in leaves])}, golds, exact, basis)
 
 
@@ -140,7 +141,7 @@ def _finish(question: Any, golds: list[str] | None, exact: Sequence[str], basis:
 def _sorted_golds(gold: Sequence[str] | None) -> list[str] | None:
     if not gold:
         return None
-    return [normalise(gold[0])] if len(gold) == 1 else sorted([normalise(text) for text in gold])
+    return [normalise(gold[0])] if len(gold) == 1 else sorted({normalise(text) for text in gold})
 
 
 def _collect(value: Any, leaves: list[str]) -> None:
@@ -153,6 +154,14 @@ def _collect(value: Any, leaves: list[str]) -> None:
     elif isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
         for inner in value:
             _collect(inner, leaves)
+
+
+def _numbers(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [one for name, inner in value.items() if not _is_bookkeeping(str(name)) for one in _numbers(inner)]
+    if isinstance(value, (list, tuple)):
+        return [one for inner in value for one in _numbers(inner)] + [repr(value)] * (not has_text(value))
+    return [repr(value)] if isinstance(value, (int, float)) else []
 
 
 def _is_bookkeeping(name: str) -> bool:

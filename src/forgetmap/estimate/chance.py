@@ -112,7 +112,7 @@ def _values() -> dict[str, pl.Expr]:
     both_wrong = b["wrong"] * a["wrong"]
     # Differing wrong choices speak only where two wrong options exist; else, or without choices, persistence must.
     speaks = (k - g >= 2).fill_null(False)
-    lucky = pl.when(speaks).then(pl.col("differ") * g / (k - g - 1)).otherwise(0.0)
+    lucky = pl.when(speaks & (q > 0)).then(pl.col("differ") * g / (k - g - 1)).otherwise(0.0)
     silent = pl.when(q == 0).then(0.0).when(speaks).then(pl.col("unseen")).otherwise(both_wrong)
     fresh = 1 - pl.col("r")
     silent_lucky = pl.when(silent > 0).then(silent * fresh * q / (1 - fresh * q)).otherwise(0.0)

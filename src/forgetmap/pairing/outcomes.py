@@ -148,7 +148,7 @@ def _reduced(samples: pl.LazyFrame, run: Run, graded: bool) -> pl.LazyFrame:
         repeats=pl.col("scored").sum().cast(pl.Float64),
         scored=pl.col("scored").any(),
         right=right.mean(),
-        none=(pl.col("no_choice") & ~right.fill_null(False)).mean(),
+        none=(pl.col("no_choice") & ~right.fill_null(False)).filter("scored").mean(),
     )
 
 

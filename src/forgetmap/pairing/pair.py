@@ -17,7 +17,7 @@ from forgetmap.pairing.duplicates import match_duplicates
 from forgetmap.pairing.leftovers import list_unpaired
 from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes, read_outcomes
 from forgetmap.pairing.relations import count_patterns, count_positions, count_seeds, relate, relate_repeats
-from forgetmap.pairing.scores import Scale, ScoreChoice, choose_scores
+from forgetmap.pairing.scores import Scale, ScoreChoice, choose_scores, matching_tasks
 from forgetmap.pairing.settings import differing_settings
 from forgetmap.run import Run
 
@@ -126,10 +126,15 @@ def pair_runs(
     patterns = patterns.filter(pl.col("scored") & pl.col("scored_after")).drop("scored", "scored_after")
     unpaired = list_unpaired(before, after, left, right, n_left > n_matched, n_right > n_matched)
     reasons = dict(unpaired.filter(pl.col("side") == "before").group_by("reason").len().iter_rows())
-    tasks_left = [] if tasks else sorted(set(before.tasks) - set(after.tasks))
-    tasks_right = [] if tasks else sorted(set(after.tasks) - set(before.tasks))
+    tasks_left = sorted(matching_tasks(before, tasks) - matching_tasks(after, tasks))
+    tasks_right = sorted(matching_tasks(after, tasks) - matching_tasks(before, tasks))
     stray_left, stray_right = _stray(before, tasks_left), _stray(after, tasks_right)
     paired = int(patterns["n"].sum())
+    if not paired:
+        raise PairingError(
+            f"{n_matched} items pair, but none has a score on both sides ({nulls[0]} have none before, {nulls[1]} none after); "
+            "check that the answers were judged"
+        )
     known, changed = int(patterns["prompts_known"].sum()), int(patterns["prompts_changed"].sum())
     comparable = before.info.tool == after.info.tool  # tools hash prompts each in their own way
     pairing = Pairing(

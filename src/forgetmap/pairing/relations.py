@@ -10,9 +10,9 @@ from forgetmap.pairing.scores import ScoreChoice
 
 def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
     """One side may not know the options; two sides that contradict each other leave the item without a chance rate."""
-    contradicts = (pl.col("n_options") != pl.col("n_options_after")).fill_null(False) | (
-        pl.col("n_gold") != pl.col("n_gold_after")
-    ).fill_null(False)
+    contradicts = pl.any_horizontal(
+        (pl.col(name) != pl.col(f"{name}_after")).fill_null(False) for name in ("n_options", "n_gold", "chance")
+    )
     either = {name: pl.coalesce(name, f"{name}_after") for name in ("n_options", "n_gold", "chance")}
     return matched.with_columns(
         contradicts=contradicts, **{name: pl.when(~contradicts).then(value) for name, value in either.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import isfinite
 
 from forgetmap.errors import MissingDataError, UsageError
 from forgetmap.run import Metric, Run
@@ -23,6 +24,9 @@ class Scale:
     high: float | None = None
 
     def __post_init__(self) -> None:
+        for number in (self.threshold, self.low, self.high):
+            if number is not None and not isfinite(number):
+                raise UsageError(f"--threshold and --scale take plain numbers, not {number}")
         if self.threshold is not None and self.low is not None:
             raise UsageError("--threshold and --scale exclude each other; give one of them")
         if self.low is not None and self.high is not None and self.low >= self.high:
@@ -62,7 +66,9 @@ def choose_scores(
     warnings: list[str] = []
     ours, theirs = _by_task(before, tasks), _by_task(after, tasks)
     if tasks and not ours and not theirs:
-        raise UsageError(f"no task matches '{tasks}'; there are: {', '.join(sorted({*before.tasks, *after.tasks}))}")
+        there = sorted({*before.tasks, *after.tasks})
+        more = f" and {len(there) - 8} more" if len(there) > 8 else ""
+        raise UsageError(f"no task matches '{tasks}'; there are: {', '.join(there[:8])}{more}")
     choices = []
     for task in sorted(ours.keys() & theirs.keys()):
         left = _named(ours[task], scorer, metric, before)
@@ -72,6 +78,11 @@ def choose_scores(
             warnings.append(f"task '{task}': {remark}")
         choices.append(ScoreChoice(task, *chosen, kind=_kind(*chosen, scale)))
     return choices, _merged(warnings) + _scale_warnings(choices)
+
+
+def matching_tasks(run: Run, pattern: str | None) -> set[str]:
+    """Return the tasks of a run that a glob names, by canonical name or as in the log; all without one."""
+    return set(_by_task(run, pattern))
 
 
 def _by_task(run: Run, pattern: str | None) -> dict[str, list[Metric]]:
@@ -125,7 +136,7 @@ def _choose(left: list[Metric], right: list[Metric]) -> tuple[tuple[Metric, Metr
 
 
 def _kind(before: Metric, after: Metric, scale: Scale) -> str:
-    if scale.threshold is not None or (before.binary and after.binary):
+    if scale.threshold is not None or (scale.low is None and before.binary and after.binary):
         return "binary"
     low = min((m.low for m in (before, after) if m.low is not None), default=None)
     high = max((m.high for m in (before, after) if m.high is not None), default=None)

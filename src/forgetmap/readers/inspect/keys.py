@@ -18,6 +18,7 @@ from forgetmap import items
 _encode_lines = msgspec.json.Encoder().encode_lines
 _REMEMBERED = 1 << 15  # questions; the texts of so many take some tens of megabytes
 _SHORT = 2000  # characters; longer questions, with whole documents in them, are not kept
+_TOGETHER = 256  # questions hashed in one go: as many as the processor's cache holds with all that is made of them
 _SEPARATOR = "\x00"
 
 Question = tuple[str, tuple[str, ...], str]  # text, options in sorted order, the right option
@@ -43,7 +44,7 @@ def choice_keys(questions: Sequence[Question]) -> list[ChoiceKey]:
     new = [place for place, key in enumerate(known) if key is None]
     if new:
         fresh = [questions[place] for place in new]
-        keys = _hashed(fresh)
+        keys = [key for start in range(0, len(fresh), _TOGETHER) for key in _hashed(fresh[start : start + _TOGETHER])]
         if len(_remembered) + len(new) > _REMEMBERED:
             _remembered.clear()
         short = [pair for pair in zip(fresh, keys, strict=True) if len(pair[0][0]) <= _SHORT]

@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from forgetmap import items
 from forgetmap.assembly import assemble
 from forgetmap.errors import FormatError
 from forgetmap.readers.inspect.archive import Log, is_log
 from forgetmap.readers.inspect.documents import NOWHERE, PLACES, category, describe, letters, shown_text
+from forgetmap.readers.inspect.headers import latest, settings, subset, with_repeats
 from forgetmap.readers.inspect.records import FullSample, Sample, Score
 from forgetmap.readers.inspect.scores import SCALAR, answer_state, number, value_of, values
 from forgetmap.readers.inspect.table import PlainChoice, Reply, SampleTable
@@ -30,7 +29,6 @@ from forgetmap.tasks import canonical_task, known_task
 #: inspect_evals runs all 57 subjects of MMLU as one task and names the subject in the metadata.
 _ALL_SUBJECTS = re.compile(r"(?:inspect_evals/)?(mmlu)(?:_\d_shot)?")
 _CUT_ANSWER = 1024  # summaries cut answers here
-_GENERATION = ("temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices", "reasoning_effort")
 
 
 def detects(path: Path) -> bool:
@@ -42,7 +40,7 @@ def read(path: Path, options: ReadOptions) -> Run:
     """Return the run of a log, or of all logs of one model below a folder."""
     files, others = split_files(path, detects)
     warnings: list[str] = []
-    logs = _latest([Log(file) for file in files], warnings)
+    logs = latest([Log(file) for file in files], warnings)
     models = sorted({str(log.spec.get("model")) for log in logs})
     if len(models) > 1:
         named = ", ".join(models[:3])
@@ -52,12 +50,12 @@ def read(path: Path, options: ReadOptions) -> Run:
     task_names: dict[str, str] = {}
     task_settings: dict[str, dict[str, Any]] = {}
     headlines: set[tuple[str, str, str]] = set()
-    for log, repeat in _with_repeats(logs):
+    for log, repeat in with_repeats(logs):
         with _collector_at_rest():
             tasks = _LogReader(log, repeat, table, warnings, counts).read(options.texts)
         for task in tasks:
             task_names[task] = log.task
-            task_settings[task] = _settings(log)
+            task_settings[task] = settings(log)
             headline = log.get("results", "headline") or {}
             scorer, score = str(headline.get("scorer")), headline.get("score")
             headlines.add((task, scorer, SCALAR if score in (None, scorer) else str(score)))
@@ -71,7 +69,7 @@ def read(path: Path, options: ReadOptions) -> Run:
         date=first.spec.get("created"),
         task_settings=task_settings,
         task_names=task_names,
-        subset=_subset(logs),
+        subset=subset(logs),
         files=[log.path.name for log in logs],
         other_files=[file.name for file in (*others, *files) if file not in {log.path for log in logs}],
         warnings=list(dict.fromkeys(warnings)),
@@ -97,41 +95,6 @@ def _collector_at_rest() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _latest(logs: list[Log], warnings: list[str]) -> list[Log]:
-    """Keep one attempt of each evaluation, by age: a retry writes a new log that carries the finished samples over."""
-    latest: dict[str, Log] = {}
-    by_age = sorted(logs, key=lambda log: (str(log.spec.get("created")), log.path.name))
-    for log in sorted(by_age, key=lambda log: log.finished):
-        latest[str(log.spec.get("task_id") or log.path)] = log
-    superseded = [log.path.name for log in by_age if log not in latest.values()]
-    if superseded:
-        warnings.append(
-            f"{', '.join(superseded)}: another log repeats this evaluation and finished it, or is later; left out"
-        )
-    return [log for log in by_age if log in latest.values()]
-
-
-def _with_repeats(logs: Sequence[Log]) -> list[tuple[Log, int]]:
-    """Give each log the number of its first repeat: logs of one task with different seeds are repeats."""
-    by_task: dict[str, list[Log]] = {}
-    for log in logs:
-        by_task.setdefault(log.task, []).append(log)
-    numbered = []
-    for task, of_task in by_task.items():
-        seeds = [str(_generation(log).get("seed")) for log in of_task]
-        of_task.sort(key=lambda log: str(_generation(log).get("seed")))
-        if len(set(seeds)) < len(seeds):
-            names = " and ".join(log.path.name for log in of_task[:2])
-            raise FormatError(
-                f"task '{task}' was logged {len(of_task)} times with the same seed: {names}; keep one, or name the file"
-            )
-        start = 0
-        for log in of_task:
-            numbered.append((log, start))
-            start += log.get("eval", "config", "epochs") or 1
-    return numbered
 
 
 class _LogReader:
@@ -327,38 +290,3 @@ def _texts(sample: FullSample) -> tuple[str | None, str | None, str | None]:
     else:
         prompt = "\n\n".join(f"[{message.role}]\n{shown_text(message.content)}" for message in said)
     return prompt, response, reply.stop_reason if reply else None
-
-
-def _generation(log: Log) -> dict[str, Any]:
-    """Generation settings: those of the model, overruled by those of the plan."""
-    return {**(log.spec.get("model_generate_config") or {}), **(log.get("plan", "config") or {})}
-
-
-def _settings(log: Log) -> dict[str, Any]:
-    generation = _generation(log)
-    found = {name: generation[name] for name in _GENERATION if generation.get(name) is not None}
-    if generation.get("system_message"):
-        found["system_prompt"] = f"{items.text_hash(str(generation['system_message'])):016x}"
-    steps = log.get("plan", "steps")
-    if steps:
-        written = msgspec.json.encode([[step.get("solver"), step.get("params")] for step in steps], order="sorted")
-        names = ", ".join(str(step.get("solver")) for step in steps)
-        found["prompt_template"] = f"{names} {items.text_hash(written.decode()):016x}"
-    if log.spec.get("task_args"):
-        found["task_args"] = log.spec["task_args"]
-    found["task_version"] = log.spec.get("task_version")
-    config = log.spec.get("config") or {}
-    for name in ("message_limit", "token_limit", "time_limit", "working_limit"):
-        if config.get(name) is not None:
-            found[name] = config[name]
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _subset(logs: Sequence[Log]) -> dict[str, Any]:
-    chosen: dict[str, Any] = {}
-    for log in logs:
-        config = log.spec.get("config") or {}
-        for name in ("limit", "sample_id"):
-            if config.get(name) is not None:
-                chosen[name] = config[name]
-    return chosen
