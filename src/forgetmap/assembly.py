@@ -170,6 +170,10 @@ _SAID = {
         "1 score was NaN or infinite: it counts as not observed",
         "{} scores were NaN or infinite: they count as not observed",
     ),
+    "odd_scores": (
+        "1 score was no number: it counts as not observed",
+        "{} scores were no numbers: they count as not observed",
+    ),
     "nan_lines": (
         "1 line holds bare NaN or Infinity: read as null",
         "{} lines hold bare NaN or Infinity: read as null",

@@ -52,6 +52,11 @@ def read(path: Path, options: ReadOptions) -> Run:
         results = [one for one in results if one.time == name_parts(path)[1] or len(results) == 1]
     builder = RunBuilder(source=str(path), texts=options.texts)
     logs = [_Log(file, results) for file in files]
+    models = sorted({log.results.model for log in logs if log.results.model})
+    if len(models) > 1:
+        raise FormatError(
+            f"{path}: holds logs of {len(models)} models ({', '.join(models[:4])}); name the folder of one"
+        )
     repeats = _repeats(logs)
     repeated: dict[str, str] = {}
     for log, repeat in zip(logs, repeats, strict=True):
@@ -116,23 +121,27 @@ class _Log:
 
     @property
     def seeds(self) -> tuple[Any, ...]:
+        """All that seeds the answers; nothing where no results file says it."""
         config = self.results.get("config") or {}
         generation = config.get("gen_kwargs") or {}
-        return (*(config.get(name) for name in ("random_seed", "numpy_seed", "torch_seed")), str(generation))
+        sampling = generation.get("seed") if isinstance(generation, dict) else None
+        return (*(config.get(name) for name in ("random_seed", "numpy_seed", "torch_seed")), sampling)
 
 
 def _repeats(logs: Sequence[_Log]) -> list[int]:
     """Several files of one task are repeats if their seeds differ; else the folder holds one run twice."""
     by_task: dict[str, list[_Log]] = {}
     for log in logs:
-        by_task.setdefault(log.task, []).append(log)
+        by_task.setdefault(canonical_task(log.task), []).append(log)
     numbers: dict[Path, int] = {}
     for task, of_task in by_task.items():
         ordered = sorted(of_task, key=lambda log: (str(log.seeds), log.time or "", log.path))
-        if len({log.seeds for log in ordered}) < len(ordered):
+        unknown = any(log.results.path is None for log in ordered)
+        if len(ordered) > 1 and (unknown or len({log.seeds for log in ordered}) < len(ordered)):
             names = " and ".join(str(log.path) for log in ordered[:2])
+            why = "without the results that tell their seeds" if unknown else "with the same seeds"
             raise FormatError(
-                f"task '{task}' was logged {len(ordered)} times with the same seeds: {names}; keep one, or name the file"
+                f"task '{task}' was logged {len(ordered)} times {why}: {names}; keep one, or name the file"
             )
         numbers |= {log.path: position for position, log in enumerate(ordered)}
     return [numbers[log.path] for log in logs]
@@ -147,7 +156,8 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
     fallbacks: dict[str, str] = {}
     arguments = _arguments_type(head, metrics, profile, options)
     rounds: dict[Any, int] = {}  # old logs: how often a document has come by
-    listed: set[str] = set()
+    # Pairs such as (gold, prediction) of an F1 score over the corpus: no value per sample.
+    listed = {name for name in metrics if head.get(name) is not None and _number(head[name]) is None}
     lines = read_lines(log.path, metrics, arguments, skip_broken=options.skip_broken, count=builder.count)
     several = len(filters) > 1
     for number, names, line in lines:
@@ -170,7 +180,7 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
             if fallback is None:
                 fallback = fallbacks[scorer] = log.results.fallback(log.task, scorer)
             _add_samples(builder, item, line, names, scorer, repeat, ranked, requests, fallback, listed)
-        except (AttributeError, TypeError, KeyError, IndexError, ValueError) as fault:
+        except (AttributeError, TypeError, KeyError, IndexError, ValueError, OverflowError) as fault:
             raise FormatError(
                 f"{log.path}: line {number} is not a sample of lm-evaluation-harness ({type(fault).__name__}: {fault}); check "
                 "the file, or name another format with --format"
@@ -241,10 +251,11 @@ def _add_samples(
         for name, value in values:
             if value is msgspec.UNSET:
                 continue
+            if name in listed:
+                continue
             score = _number(value)
             if score is None and value is not None:
-                listed.add(name)
-                continue
+                builder.count("odd_scores")
             picked = _picked(ranked, name, requests, item, score) if ranked else None
             if is_new_reply:
                 shown = item.options[picked] if picked is not None and item.options else choice
