@@ -176,7 +176,7 @@ def test_rows_of_the_wrong_type(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="row 1: 'options'"):
         read_run(path)
     path.write_text('{"question": "a", "n_options": 2.5, "correct": 1}\n{"question": "b", "correct": 0}\n')
-    with pytest.raises(FormatError, match=r"row 1: 'n_options' is 2\.5, expected a whole number"):
+    with pytest.raises(FormatError, match=r"row 1: 'n_options' is '2\.5', expected a whole number"):
         read_run(path)
 
 

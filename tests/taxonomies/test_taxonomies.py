@@ -325,9 +325,7 @@ def test_an_unknown_task_between_two_patterns_is_refused_when_met() -> None:
 
 @pytest.mark.parametrize("name", ["post-forget", "nowhere.yaml", "", "."])
 def test_an_unknown_taxonomy_names_those_there_are(name: str) -> None:
-    with pytest.raises(
-        TaxonomyError, match="neither a file nor one of captrack, post_forget, post_forget_published"
-    ):
+    with pytest.raises(TaxonomyError, match="neither a file nor one of captrack, post_forget, post_forget_published"):
         load_taxonomy(name)
 
 

@@ -18,7 +18,7 @@ def items_command(
     before: Annotated[str, typer.Argument(help="Results before: a log, a folder of logs or a saved run.")],
     after: Annotated[str, typer.Argument(help="Results after.")],
     show: Annotated[str, typer.Option(help="Which items: lost, gained, kept or never.")] = "lost",
-    limit: Annotated[int, typer.Option(help="Print at most this many; files always hold all.")] = 20,
+    limit: Annotated[int, typer.Option(min=0, help="Print at most this many; files always hold all.")] = 20,
     prompt: Annotated[bool, typer.Option("--prompt", help="Print the whole prompt instead of the question.")] = False,
     tasks: opt.Tasks = None,
     scorer: opt.Scorer = None,
@@ -52,6 +52,7 @@ def items_command(
             pl.col(name).map_elements(lambda texts: " | ".join(texts), return_dtype=pl.String)
             for name in ("options", "gold")
         )
+        opt.check_target(csv, "--csv")
         write_atomically(csv, lambda path: flat.write_csv(path))
     if json:
         opt.write_json({"schema": "forgetmap.items/1", "transition": show, "items": found.to_dicts()}, json)

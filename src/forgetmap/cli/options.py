@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,10 +86,27 @@ def write_json(content: Any, target: str) -> None:
     if target == "-":
         typer.echo(text.decode())
     else:
+        check_target(Path(target), "--json")
         write_atomically(Path(target), lambda path: path.write_bytes(text + b"\n"))
+
+
+class _Console(Console):
+    """A console for which `forgetmap … | head` is not an error."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
+def check_target(path: Path, option: str) -> None:
+    """Refuse a file name that cannot be written, in words."""
+    if path.is_dir():
+        raise UsageError(f"{option} is '{path}', which is a folder; name a file")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{option} is '{path}', but there is no folder '{path.parent}'; make it first")
 
 
 def console() -> Console:
     """A console that is plain and 120 wide when piped, whatever COLUMNS says on a terminal."""
-    made = Console(highlight=False, soft_wrap=False)
-    return made if made.is_terminal else Console(highlight=False, width=120, no_color=True)
+    made = _Console(highlight=False, soft_wrap=False)
+    return made if made.is_terminal else _Console(highlight=False, width=120, no_color=True)

@@ -11,7 +11,7 @@ from forgetmap.run import Run
 def list_unpaired(
     before: Run, after: Run, left: pl.LazyFrame, right: pl.LazyFrame, some_left: bool, some_right: bool
 ) -> pl.DataFrame:
-    """Items without a partner, each with the reason: gold_changed, content_changed or absent."""
+    """Items without a partner, each with the reason: gold_changed, gold_missing (on one side), content_changed or absent."""
     sides = []
     for run, slotted, other, some, side in (
         (before, left, right, some_left, "before"),
@@ -21,7 +21,7 @@ def list_unpaired(
         found = alone.select(*ITEM, "text_row").collect(engine="streaming")
         rows = run.scan() if some else run.scan().clear()
         details = (
-            rows.select(*ITEM, "question_key", "native_id")
+            rows.select(*ITEM, "question_key", "native_id", "gold_key")
             .join(found.lazy().select(ITEM), on=ITEM, how="semi")
             .unique(ITEM, keep="any")
             .collect()
@@ -29,15 +29,22 @@ def list_unpaired(
         sides.append(found.join(details, on=ITEM, how="left").with_columns(side=pl.lit(side)))
     labelled = []
     for mine, theirs in (sides, sides[::-1]):
-        relabelled = theirs.select("task", "question_key").unique().with_columns(_gold=pl.lit(True))
+        has_gold = pl.col("gold_key").is_not_null()
+        asked = theirs.group_by("task", "question_key").agg(_asked=pl.lit(True).first(), _gold=has_gold.any())
         renamed = theirs.filter(pl.col("native_id").is_not_null()).select("task", "native_id").unique()
         reason = (
-            pl.when("_gold").then(pl.lit("gold_changed")).when("_content").then(pl.lit("content_changed"))
-        ).otherwise(pl.lit("absent"))
+            pl.when(pl.col("_asked") & (has_gold != pl.col("_gold")))
+            .then(pl.lit("gold_missing"))
+            .when("_asked")
+            .then(pl.lit("gold_changed"))
+            .when("_content")
+            .then(pl.lit("content_changed"))
+            .otherwise(pl.lit("absent"))
+        )
         labelled.append(
-            mine.join(relabelled, on=["task", "question_key"], how="left")
+            mine.join(asked, on=["task", "question_key"], how="left")
             .join(renamed.with_columns(_content=pl.lit(True)), on=["task", "native_id"], how="left")
             .with_columns(reason=reason)
-            .drop("_gold", "_content")
+            .drop("_asked", "_gold", "_content")
         )
     return pl.concat(labelled).sort("side", "task", "item_high", "item_low", "occurrence")

@@ -37,6 +37,7 @@ class Pairing:
     null_before: int  # matched items without a score on that side
     null_after: int
     gold_changed: int
+    gold_missing: int  # items with a gold on one side only
     content_changed: int
     coverage_before: float | None
     coverage_after: float | None
@@ -79,7 +80,7 @@ class Pair:
 
     @property
     def unpaired(self) -> pl.DataFrame:
-        """Items without a partner: task, side, native_id and reason (gold_changed, content_changed or absent)."""
+        """Items without a partner: task, side, native_id and reason (gold_changed, gold_missing, content_changed or absent)."""
         return self._unpaired
 
     def __repr__(self) -> str:
@@ -146,6 +147,7 @@ def pair_runs(
         null_before=nulls[0],
         null_after=nulls[1],
         gold_changed=reasons.get("gold_changed", 0),
+        gold_missing=reasons.get("gold_missing", 0),
         content_changed=reasons.get("content_changed", 0),
         coverage_before=_coverage(paired, n_left + stray_left, n_left - n_matched, after),
         coverage_after=_coverage(paired, n_right + stray_right, n_right - n_matched, before),
@@ -244,6 +246,10 @@ def _pairing_warnings(pairing: Pairing, patterns: pl.DataFrame) -> list[str]:
             said.append(f"{len(tasks)} tasks are in the {side}-run only: {_some(tasks)}")
     if pairing.gold_changed:
         said.append(f"{pairing.gold_changed} items have another gold answer after: left out, not counted as flips")
+    if pairing.gold_missing:
+        said.append(
+            f"{pairing.gold_missing} items have a gold on one side only, so that nobody knows whether they are the same: left out"
+        )
     if pairing.content_changed:
         said.append(f"{pairing.content_changed} items have another text under the same id after: left out")
     if pairing.duplicate_rules:

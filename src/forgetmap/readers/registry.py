@@ -11,6 +11,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import polars.exceptions
+
 from forgetmap.errors import FormatError, UsageError
 from forgetmap.readers.source import ReadOptions, forget_sniffed, log_files, sniff
 from forgetmap.run import Run
@@ -127,18 +129,16 @@ def read_run(
     columns : for plain tables, our field name -> the table's column.
     model : the run to take from a table that holds several; `table.csv::NAME` as path says the same.
     """
-    place = Path(path)
-    if not place.exists() and "::" in place.name:  # table.csv::base names one run of a table
-        name, _, model = str(place).rpartition("::")
-        place = Path(name)
-    if not place.exists():
-        raise FormatError(f"{place}: no such file or folder")
+    place, named_run = _split_run(str(path))
+    model = model if model is not None else named_run
+    if not str(path) or not place.exists():
+        raise FormatError(f"{str(path) or 'an empty path'}: no such file or folder; check the path")
     options = ReadOptions(texts=texts, skip_broken=skip_broken, columns=dict(columns or {}), model=model)
     named = bool(options.columns) or model is not None
     collects = gc.isenabled()
     gc.disable()  # samples are small tuples that all live to the end: walking them again and again costs a tenth
     try:
-        run = find_reader(place, format, is_table=named).read(place, options)
+        run = _read(find_reader(place, format, is_table=named), place, options, forced=format is not None)
         if place.is_dir():
             broken = [file.name for file in log_files(place) if sniff(file).kind == "broken"]
             if broken:
@@ -148,3 +148,33 @@ def read_run(
         if collects:
             gc.enable()
     return run
+
+
+def _split_run(text: str) -> tuple[Path, str | None]:
+    """Split TABLE::RUN where TABLE exists; the run's name may hold slashes and colons."""
+    start = text.find("::")
+    while start >= 0 and not Path(text).exists():
+        if start and Path(text[:start]).exists():
+            return Path(text[:start]), text[start + 2 :]
+        start = text.find("::", start + 1)
+    return Path(text), None
+
+
+def _read(reader: Reader, path: Path, options: ReadOptions, *, forced: bool) -> Run:
+    try:
+        return reader.read(path, options)
+    except (
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        ArithmeticError,
+        EOFError,
+        polars.exceptions.PolarsError,
+    ) as fault:
+        if not forced:  # a file that was recognised must not surprise its reader
+            raise
+        raise FormatError(
+            f"{path}: cannot be read as {reader.name} ({type(fault).__name__}: {str(fault)[:100]}); leave --format out to have "
+            "the format found"
+        ) from fault

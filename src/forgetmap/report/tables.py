@@ -30,10 +30,11 @@ class Shown:
     low: float | None = None
     high: float | None = None
     fallback: bool = False  # observed flips, because the reading asked for cannot be had
+    partial: bool = False  # over a part of the cell's items only
 
     def text(self) -> str:
         """Return the figure in percent."""
-        mark = "*" if self.fallback else ""
+        mark = "*" if self.fallback else "†" if self.partial else ""
         if self.value is not None:
             return f"{percent(self.value)}{mark}"
         if self.low is not None and self.high is not None:
@@ -49,8 +50,14 @@ def shown(cell: Cell, reading: str, direction: str) -> Shown:
         return Shown(cell.observed[direction], fallback=reading == "auto")
     if cell.chance is None:
         return Shown(None)
-    ends = sorted(cell.chance[f"{direction}_if_{how}"] for how in ("independent", "persistent"))
-    return Shown(cell.chance[direction], *ends)
+    # A loss cannot be negative: where only its range is known, that is its lower end.
+    low, high = sorted(max(cell.chance[f"{direction}_if_{how}"], 0.0) for how in ("independent", "persistent"))
+    return Shown(cell.chance[direction], low, high, partial=is_partial(cell))
+
+
+def is_partial(cell: Cell) -> bool:
+    """Whether some of a cell's items have a chance reading and others have none."""
+    return cell.chance is not None and cell.chance["items"] < cell.items
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,9 @@ class _Column:
 def map_table(found: ForgettingMap, *, level: str = "category", reading: str = "auto", width: int, bars: bool) -> Table:
     """Return the table of one map. As the terminal narrows bars go first, then flips, items and accuracies."""
     cells = _rows(found, level)
-    names = [cell.name if cell.level != "total" else _total_name(found, cell) for cell in cells]
+    names = [_cut(cell.name) if cell.level != "total" else _total_name(found, cell) for cell in cells]
+    if reading == "auto" and all(cell.chance is None for cell in cells):
+        reading = "observed"  # a mark on every figure would mark nothing
     columns = [
         _Column(level, names, 0),
         _Column("items", [f"{cell.items:,}" for cell in cells], 2),
@@ -113,6 +122,12 @@ def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed:
                 drawn.append(_bar(column.figures[row], longest, length, column.colour))
         table.add_row(*drawn, style="bold" if total else None)
     return table
+
+
+def _cut(name: str, most: int = 48) -> str:
+    """A name on one line and of bearable length."""
+    flat = " ".join(name.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
 def _rows(found: ForgettingMap, level: str) -> list[Cell]:
@@ -161,12 +176,13 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
             lines.append("a … b: choices are not on record, so only the range from fresh to repeated guesses is known")
         if reading == "auto" and any(cell.chance is None for cell in cells):
             lines.append("*: no chance reading (the warnings say why); items that flipped, lucky guesses included")
-        partial = [cell for cell in cells if cell.chance is not None and cell.chance["tasks"] < cell.tasks]
+        partial = [cell for cell in cells if is_partial(cell)]
         if partial:
             named = ", ".join(
-                f"{cell.name} {cell.chance['tasks']} of {cell.tasks} tasks" for cell in partial if cell.chance
+                f"{cell.name} {cell.chance['items']:,} of {cell.items:,}" for cell in partial[:4] if cell.chance
             )
-            lines.append(f"lost, gained are over fewer tasks than the other columns in: {named}")
+            more = f" and {len(partial) - 4} more" if len(partial) > 4 else ""
+            lines.append(f"†: over the items that have a chance reading: {named}{more}")
     elif reading == "paper":
         lines.append("lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only")
     else:

@@ -26,7 +26,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
             for number, line in enumerate(stream, start=1):
                 if number == 1:
                     line = line.removeprefix(UTF8_BOM)
-                if len(line) > 2 or not line.isspace():
+                if line[:1] not in b" \t\r\n\x0b\x0c" or not line.isspace():  # one look settles it for most lines
                     yield number, line
         except BREAKAGE as fault:
             raise FormatError(

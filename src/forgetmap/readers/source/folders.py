@@ -12,7 +12,8 @@ def log_files(folder: Path) -> list[Path]:
     found = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(root) / name for name in sorted(files) if not name.startswith(".")]
+        paths = [Path(root) / name for name in sorted(files) if not name.startswith(".")]
+        found += [path for path in paths if path.is_file()]  # links that lead nowhere are no files
     return found
 
 

@@ -40,21 +40,23 @@ def forget_sniffed() -> None:
     _sniff.cache_clear()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def _sniff(name: str, _mtime: int, size: int) -> Sniffed:
     path = Path(name)
     if size == 0:
         return Sniffed("empty")
-    with open(path, "rb") as file:
-        magic = file.read(4)
     try:
+        with open(path, "rb") as file:
+            magic = file.read(4)
+        if magic[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return Sniffed("broken", f"{path}: UTF-16 text; convert the file to UTF-8")
         if magic == ZIP:
             with zipfile.ZipFile(path) as archive:
                 return Sniffed("zip", keys=frozenset(archive.namelist()))
         if magic == PARQUET:
             return _sniff_parquet(path)
         return _sniff_json(path)
-    except BREAKAGE as fault:
+    except (*BREAKAGE, RecursionError) as fault:
         # Not raised here: a broken file beside a log must not keep the log from being read.
         return Sniffed("broken", f"{path}: broken ({type(fault).__name__}: {str(fault)[:120]}); fetch the file again")
 

@@ -66,6 +66,10 @@ def _read_csv(path: Path) -> pl.DataFrame:
             f"{path}: line {row} is not UTF-8 (byte 0x{content[fault.start]:02x}); convert it to UTF-8"
         ) from fault
     separator = _delimiter(text.split("\n", 1)[0])
+    header = csv_header(path)
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise FormatError(f"{path}: two columns are called '{twice[0]}'; rename or remove one")
     try:
         return pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, ValueError) as fault:

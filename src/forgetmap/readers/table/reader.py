@@ -33,9 +33,7 @@ def detects(path: Path) -> bool:
     sniffed = sniff(path)
     if sniffed.kind in ("parquet", "lines", "list", "object"):
         return _plausible(sniffed.keys) and sniffed.kind != "object"
-    if sniffed.kind == "text" and path.suffix.lower() in (".csv", ".tsv", ".txt", ""):
-        return _plausible(csv_header(path))
-    return False
+    return sniffed.kind == "text" and _plausible(csv_header(path))
 
 
 def _plausible(columns: Iterable[str]) -> bool:
@@ -63,7 +61,12 @@ def frame_to_run(
     frame: pl.DataFrame | pd.DataFrame, *, model: str | None = None, columns: Mapping[str, str] | None = None
 ) -> Run:
     """Return the run in a data frame."""
-    table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+    try:
+        table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+    except (pl.exceptions.PolarsError, ValueError, TypeError) as fault:
+        raise FormatError(
+            f"frame: pandas columns cannot be taken over ({fault}); give each one type and one name"
+        ) from fault
     rows = list(enumerate(table.iter_rows(named=True), start=1))
     run = _build(
         table.columns, rows, "frame", ReadOptions(texts=True, columns=dict(columns or {}), model=model), None, {}
@@ -87,7 +90,7 @@ def _build(
     fields = map_columns(columns, given, source, unique_id=unique)
     if not wide:
         rows = _of_run(rows, fields, options.model, source)
-    repeats = _repeat_numbers(rows, fields)
+    repeats = _repeat_numbers(rows, fields, source)
     builder = RunBuilder(source=source, texts=True)
     for what, number in told.items():
         builder.count(what, number)
@@ -101,7 +104,22 @@ def _build(
         if options.columns
         else {}
     )
-    return builder.finish(info)
+    run = builder.finish(info)
+    _check_copies(run, fields, source)
+    return run
+
+
+#: From this share of copies on, rows of a table are not copies by accident: they mean something nobody said.
+_MANY_COPIES = 0.2
+
+
+def _check_copies(run: Run, fields: Mapping[str, Any], source: str) -> None:
+    counts = run.info.counts
+    if counts["items"] >= 20 and counts["duplicates"] > _MANY_COPIES * counts["items"] and "repeat" not in fields:
+        raise FormatError(
+            f"{source}: {counts['duplicates']} of {counts['items']} rows repeat an item that is there already; say what tells "
+            "them apart with --columns repeat=COLUMN, metric=COLUMN or task=COLUMN"
+        )
 
 
 def _boolean_like(rows: Rows, column: str) -> bool:
@@ -124,11 +142,18 @@ def _of_run(rows: Rows, fields: Mapping[str, Any], wanted: str | None, source: s
     return [(number, row) for number, row in rows if str(row.get(fields["run"])) == wanted]
 
 
-def _repeat_numbers(rows: Rows, fields: Mapping[str, Any]) -> dict[Any, int]:
+def _repeat_numbers(rows: Rows, fields: Mapping[str, Any], source: str) -> dict[Any, int]:
     """Seeds and epochs as 0, 1, 2, … in their own order, so that row order does not matter."""
     if "repeat" not in fields:
         return {}
-    seen = {str(value) for _, row in rows if (value := values.cell(row, fields["repeat"])) is not None}
+    seen = set()
+    for number, row in rows:
+        value = values.cell(row, fields["repeat"])
+        if value is None:
+            raise FormatError(
+                f"{source}: row {number}: '{fields['repeat']}' is blank; say which repeat the row belongs to"
+            )
+        seen.add(str(value))
     return {value: position for position, value in enumerate(sorted(seen, key=lambda text: (len(text), text)))}
 
 
@@ -148,7 +173,10 @@ def _add_row(
     place = f"{source}: row {number}"
     raw = str(cell("task") or "table")
     task = canonical_task(raw)
-    names[task] = raw
+    if names.setdefault(task, raw) != raw:
+        raise FormatError(
+            f"{place}: '{raw}' and '{names[task]}' are two names of one task ({task}); keep the rows of one of them"
+        )
     item = _item(builder, task, row, fields, place)
     prediction, response = cell("prediction"), cell("response")
     score = values.score(cell("score"), fields.get("score"), place)
@@ -156,8 +184,8 @@ def _add_row(
     index = values.position(prediction, item.options) if item.options and prediction is not None else None
     if index is None and not item.options and item.gold_index is not None and item.n_options:
         index = values.place(prediction, item.n_options)
-    state = _state(cell, fields, item, index)
-    text = None if prediction is None else str(prediction)
+    state = _state(cell, fields, item, index, place)
+    text = None if prediction is None else values.answer_text(prediction)
     shown = item.options[index] if index is not None and item.options else text
     builder.reply(
         item, prompt=values.optional_text(cell("prompt")), response=values.optional_text(response), choice=shown
@@ -183,7 +211,7 @@ def _add_row(
             choice=text if index is None and state not in ("no_answer", "empty") else None,
             option_logprobs=values.logprobs(cell("option_logprobs"), place),
             prompt_key=items.text_hash(str(prompt)) if prompt is not None else None,
-            output_tokens=values.whole(cell("output_tokens"), "output_tokens", place),
+            output_tokens=values.whole(cell("output_tokens"), "output_tokens", place, 2**32 - 1),
             stop_reason=values.optional_text(cell("stop_reason")),
             error=error,
         )
@@ -199,7 +227,8 @@ def _item(builder: RunBuilder, task: str, row: Mapping[str, Any], fields: Mappin
     if question is not None:
         key = items.item_key([values.as_text(question)], options, golds)
     elif native is not None:
-        key = items.item_key([str(native)], None, None, basis="native")
+        # With its gold, so that a gold which was changed under the same id is seen.
+        key = items.item_key([str(native)], None, golds, basis="native")
     else:
         raise FormatError(f"{place}: neither question nor id; fill one of them in")
     counted = values.whole(cell("n_options"), "n_options", place)
@@ -225,9 +254,11 @@ def _item(builder: RunBuilder, task: str, row: Mapping[str, Any], fields: Mappin
     )
 
 
-def _state(cell: Any, fields: Mapping[str, Any], item: Item, index: int | None) -> str | None:
+def _state(cell: Any, fields: Mapping[str, Any], item: Item, index: int | None, place: str) -> str | None:
     stated = cell("answer_state")
-    if stated in ANSWER_STATES:
+    if stated is not None:
+        if stated not in ANSWER_STATES:
+            raise FormatError(f"{place}: answer_state is '{stated}'; it must be one of {', '.join(ANSWER_STATES)}")
         return str(stated)
     response, prediction = cell("response"), cell("prediction")
     if isinstance(response, str) and not response.strip():

@@ -22,6 +22,13 @@ def cell(row: Mapping[str, Any], column: str) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def _shown(value: Any) -> str:
+    try:
+        return repr(str(value)[:40])
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number too long to print"
+
+
 def truth(value: Any) -> bool | None:
     """Return yes or no, None where the words say neither."""
     if isinstance(value, bool):
@@ -37,7 +44,7 @@ def correct(value: Any, column: Any, place: str) -> bool | None:
     said = truth(value)
     if said is None:
         raise FormatError(
-            f"{place}: '{column}' is {str(value)[:40]!r}, expected true/false, 1/0, yes/no or pass/fail; if it is a graded "
+            f"{place}: '{column}' is {_shown(value)}, expected true/false, 1/0, yes/no or pass/fail; if it is a graded "
             f"score, map it with --columns score={column}"
         )
     return said
@@ -49,19 +56,17 @@ def score(value: Any, column: Any, place: str) -> float | None:
         return None
     try:
         return float(value)
-    except (TypeError, ValueError) as fault:
-        raise FormatError(
-            f"{place}: '{column}' is {str(value)[:40]!r}, expected a number; correct or blank it"
-        ) from fault
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise FormatError(f"{place}: '{column}' is {_shown(value)}, expected a number; correct or blank it") from fault
 
 
-def whole(value: Any, column: str, place: str) -> int | None:
+def whole(value: Any, column: str, place: str, most: int = 65_535) -> int | None:
     """Return a whole number."""
     number = score(value, column, place)
     if number is None:
         return None
-    if not number.is_integer() or number < 0:
-        raise FormatError(f"{place}: '{column}' is {value!r}, expected a whole number; correct or blank it")
+    if not number.is_integer() or not 0 <= number <= most:
+        raise FormatError(f"{place}: '{column}' is {_shown(value)}, expected a whole number; correct or blank it")
     return int(number)
 
 
@@ -70,7 +75,12 @@ def options(row: Mapping[str, Any], column: Any, place: str) -> list[str] | None
     if column is None:
         return None
     if isinstance(column, list):
-        found = [value for name in column if (value := cell(row, name)) is not None]
+        found = [cell(row, name) for name in column]
+        while found and found[-1] is None:
+            found.pop()
+        if None in found:  # letters would mean other options than they say
+            blank = column[found.index(None)]
+            raise FormatError(f"{place}: option column '{blank}' is blank between others; fill it in")
     else:
         value = cell(row, column)
         if value is None:
@@ -79,9 +89,7 @@ def options(row: Mapping[str, Any], column: Any, place: str) -> list[str] | None
             value = value.get("text")
         listed = literal_list(value)
         if listed is None:
-            raise FormatError(
-                f"{place}: '{column}' is {str(value)[:40]!r}, expected a list of options; write it as JSON"
-            )
+            raise FormatError(f"{place}: '{column}' is {_shown(value)}, expected a list of options; write it as JSON")
         found = listed
     return [str(option) for option in found] or None
 
@@ -93,7 +101,7 @@ def golds(value: Any, options: Sequence[str] | None) -> tuple[list[str] | None, 
     listed = literal_list(value)
     golds = [gold for gold in (listed if listed is not None else [value]) if gold is not None]
     if not options:
-        return [str(gold) for gold in golds] or None, []
+        return [answer_text(gold) for gold in golds] or None, []
     positions = [place for gold in golds if (place := position(gold, options)) is not None]
     if not golds or len(positions) < len(golds):
         return None, []
@@ -102,20 +110,26 @@ def golds(value: Any, options: Sequence[str] | None) -> tuple[list[str] | None, 
 
 def position(answer: Any, options: Sequence[str]) -> int | None:
     """Return which option an answer is: by text, by letter, or by 0-based index."""
-    text = str(answer)
+    text = answer_text(answer)
     folded = [items.normalise(option) for option in options]
-    if folded.count(items.normalise(text)) == 1:
+    if items.normalise(text) in folded:
         return folded.index(items.normalise(text))
-    if text.strip().isdecimal():
-        return int(text) if int(text) < len(options) else None
-    return letter_index(text.strip().strip("()."), len(options))
+    return place(text, len(options))
+
+
+def answer_text(answer: Any) -> str:
+    """Return an answer as text; a column of whole numbers with gaps comes as 2.0 where 2 is meant."""
+    if isinstance(answer, float) and answer.is_integer():
+        return str(int(answer))
+    text = str(answer)
+    return text.removesuffix(".0") if text.removesuffix(".0").isdecimal() else text
 
 
 def place(answer: Any, counted: int) -> int | None:
     """Return which of so many options an answer is, by letter or 0-based index; None if it is neither."""
-    text = str(answer).strip().strip("().") if answer is not None else ""
+    text = answer_text(answer).strip().strip("().") if answer is not None else ""
     if text.isdecimal():
-        return int(text) if int(text) < counted else None
+        return int(text) if len(text) < 6 and int(text) < counted else None
     return letter_index(text, counted)
 
 
