@@ -144,14 +144,18 @@ def with_occurrence(samples: pl.DataFrame) -> pl.DataFrame:
 def count_samples(samples: pl.DataFrame) -> dict[str, int]:
     """Return the counts that run.json carries."""
     same = ["task", "item_high", "item_low", "occurrence"]
-    unique = samples.select("task", "item_high", "item_low", "occurrence", "native_id", "key_basis").unique(same)
-    clashing = (
-        unique.filter(pl.col("native_id").is_not_null())
-        .group_by("task", "native_id")
-        .agg(keys=pl.struct("item_high", "item_low").n_unique())
-        .filter(pl.col("keys") > 1)
-        .height
-    )
+    unique = samples.select("task", "item_high", "item_low", "occurrence", "native_id", "key_basis")
+    if unique.select(pl.struct(same).n_unique()).item() < unique.height:  # several scores or repeats per item
+        unique = unique.unique(same)
+    named = unique.filter(pl.col("native_id").is_not_null())
+    ids, pairs = named.select(
+        pl.struct("task", "native_id").n_unique(),
+        pairs=pl.struct("task", "native_id", "item_high", "item_low").n_unique(),
+    ).row(0)
+    clashing = 0
+    if pairs > ids:
+        keys = named.group_by("task", "native_id").agg(keys=pl.struct("item_high", "item_low").n_unique())
+        clashing = keys.filter(pl.col("keys") > 1).height
     return {
         "samples": samples.height,
         "items": unique.height,

@@ -7,7 +7,7 @@ alike), `categories` (mean of category means, the published Total).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any
 
@@ -78,7 +78,7 @@ class _Task:
 
 
 def make_cells(
-    observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy, weight: str
+    observed: pl.DataFrame, chance: pl.DataFrame, paper: list[dict[str, Any]], taxonomy: Taxonomy, weight: str
 ) -> list[Cell]:
     """Return every cell of every level: tasks, categories, groups (where the taxonomy has them) and the total."""
     tasks = _tasks(observed, chance, paper, taxonomy)
@@ -102,10 +102,12 @@ def _path(task: _Task, name: str) -> tuple[str, ...]:
     return (*((task.group,) if task.group else ()), *category, name)
 
 
-def _tasks(observed: pl.DataFrame, chance: pl.DataFrame, paper: pl.DataFrame, taxonomy: Taxonomy) -> list[_Task]:
+def _tasks(
+    observed: pl.DataFrame, chance: pl.DataFrame, paper: list[dict[str, Any]], taxonomy: Taxonomy
+) -> list[_Task]:
     corrected = {row["task"]: row for row in chance.iter_rows(named=True)}
     published: dict[str, dict[int, dict[str, float]]] = {}
-    for row in paper.iter_rows(named=True):
+    for row in paper:
         published.setdefault(row["task"], {})[row["seed"]] = row
     made = []
     for row in observed.iter_rows(named=True):
@@ -194,6 +196,9 @@ def _upper(
 
 def _merged(parts: Sequence[_Task], combine: _Combine) -> _Task:
     first = parts[0]
+    if len(parts) == 1:
+        row = first.chance
+        return replace(first, chance=_chance({name: row[name] for name in _CHANCE}, [row]) if row else None)
     corrected = [part.chance for part in parts if part.chance is not None]
     return _Task(
         first.name,

@@ -229,34 +229,31 @@ def validate_samples(samples: pl.DataFrame, source: str) -> None:
         if samples.schema[name] != dtype:
             found = samples.schema[name]
             raise RunError(f"{source}: column '{name}' is {found}, expected {dtype}; import the log again")
-    for name in ("task", "item_high", "item_low", "key_basis", "repeat", "scorer", "metric"):
-        _refuse(samples, pl.col(name).is_null(), source, f"{name} is null", "every sample needs one")
-    _refuse(samples, pl.col("score").is_nan(), source, "score is NaN", "write null for a score that was not observed")
-    _refuse(
-        samples,
+    broken_rules = samples.select(bad.fill_null(False).any().alias(what) for what, (bad, _) in _RULES.items()).row(
+        0, named=True
+    )
+    for what, broken in broken_rules.items():
+        if broken:
+            bad, remedy = _RULES[what]
+            rows = samples.select(bad.fill_null(False).arg_true()).to_series()
+            more = f" and {len(rows) - 1} more rows" if len(rows) > 1 else ""
+            raise RunError(f"{source}: row {rows[0]}{more}: {what}; {remedy}")
+
+
+#: What no sample may show -> (how it is seen, what to do about it).
+_RULES = {
+    **{
+        f"{name} is null": (pl.col(name).is_null(), "every sample needs one")
+        for name in ("task", "item_high", "item_low", "key_basis", "repeat", "scorer", "metric")
+    },
+    "score is NaN": (pl.col("score").is_nan(), "write null for a score that was not observed"),
+    "chance is outside [0, 1]": (
         (pl.col("chance") < 0) | (pl.col("chance") > 1),
-        source,
-        "chance is outside [0, 1]",
         "chance is golds / options, 0 for open-ended items, null where unknown",
-    )
-    _refuse(
-        samples,
-        pl.col("n_gold") > pl.col("n_options"),
-        source,
-        "n_gold exceeds n_options",
-        "count right options among those shown",
-    )
-    _refuse(
-        samples,
+    ),
+    "n_gold exceeds n_options": (pl.col("n_gold") > pl.col("n_options"), "count right options among those shown"),
+    "a sample in state error or unscored has a score": (
         pl.col("answer_state").is_in(["error", "unscored"]) & pl.col("score").is_not_null(),
-        source,
-        "a sample in state error or unscored has a score",
         "a reply that was not judged has a null score",
-    )
-
-
-def _refuse(samples: pl.DataFrame, bad: pl.Expr, source: str, found: str, remedy: str) -> None:
-    rows = samples.select(bad.fill_null(False).arg_true()).to_series()
-    if len(rows):
-        more = f" and {len(rows) - 1} more rows" if len(rows) > 1 else ""
-        raise RunError(f"{source}: row {rows[0]}{more}: {found}; {remedy}")
+    ),
+}

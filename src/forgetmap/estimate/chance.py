@@ -99,8 +99,9 @@ def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
     r = pl.col("task").replace_strict({task: of_kind[kind] for task, kind in kinds.items()}, return_dtype=pl.Float64)
     usable = pl.col("right").is_not_null() & (pl.col("chance") < 1).fill_null(False)
     patterns = patterns.filter(usable).with_columns(r=r)
-    contradicted = _contradicted(patterns)
-    table = task_means(patterns.filter(~pl.col("task").is_in(list(contradicted))), _values())
+    table = task_means(patterns, _values())
+    contradicted = _contradicted(table)
+    table = table.filter(~pl.col("task").is_in(list(contradicted)))
     return table, guessing, [*biased.values(), *contradicted.values(), *_exclusions(pair.patterns)]
 
 
@@ -127,7 +128,9 @@ def _values() -> dict[str, pl.Expr]:
 
     independent, persistent = both_wrong * odds, pl.lit(0.0)
     return {
-        "silent_luck": silent_lucky,
+        "luck": silent_lucky,
+        "to_wrong": b["right"] * a["wrong"],
+        "to_right": b["wrong"] * a["right"],
         "known_before": b["right"] - b["wrong"] * odds,
         "known_after": a["right"] - a["wrong"] * odds,
         "lost": lost(lucky + silent_lucky),
@@ -139,24 +142,15 @@ def _values() -> dict[str, pl.Expr]:
     }
 
 
-def _contradicted(patterns: pl.DataFrame) -> dict[str, str]:
+def _contradicted(table: pl.DataFrame) -> dict[str, str]:
     """Tasks where persistence, borrowed from other tasks, would mean more lucky flips than there are flips at all.
 
     With two options, or without choices on record, a task cannot tell how its own guesses persist. A model that gives the
     same answer to every question flips nothing: fresh guesses would then read as a large negative loss. Three standard
     deviations of a count are allowed for.
     """
-    values = _values()
-    flips = task_means(
-        patterns,
-        {
-            "luck": values["silent_luck"],
-            "lost": pl.col("right") * pl.col("wrong_after"),
-            "gained": pl.col("wrong") * pl.col("right_after"),
-        },
-    )
     found = {}
-    for task, items, luck, lost, gained in flips.iter_rows():
+    for task, items, luck, lost, gained in table.select("task", "items", "luck", "to_wrong", "to_right").iter_rows():
         if luck is not None and items * luck > items * min(lost, gained) + 3 * (items * luck) ** 0.5 + 1:
             found[task] = (
                 f"task '{task}': guesses as fresh as in the other tasks would flip {luck:.1%} of its items each way, but only "

@@ -6,6 +6,8 @@ guesses are fresh and 0 when they persist (statistics.md 2.4). Offered for parit
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from forgetmap.estimate.means import task_means
@@ -27,7 +29,7 @@ def ceiling(acc: float, k: float) -> float:
     return max((k * acc - 1) / (k - 1), 0.0)
 
 
-def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
+def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> list[dict[str, Any]]:
     """Return one row per (task, seed): lost, gained, lost_max, gained_max, each clipped at 0 there.
 
     The option count of a task is the taxonomy's where it states one (the published table does), else 1 / mean chance
@@ -44,18 +46,19 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> pl.DataFrame:
             continue
         if q is not None and q < 1:
             odds[task] = q / (1 - q)
-    table = pair.seeds.filter(pl.col("task").is_in(list(odds)))
-    per = pl.DataFrame(
-        {"task": list(odds), "odds": list(odds.values())}, schema={"task": pl.String, "odds": pl.Float64}
-    )
-    n = pl.col("n")
-    before, after = (pl.col("kept") + pl.col("lost")) / n, (pl.col("kept") + pl.col("gained")) / n
-    luck = (1 - before) * (1 - after) * pl.col("odds")
-    return table.join(per, on="task").select(
-        "task",
-        seed="repeat",
-        lost=(pl.col("lost") / n - luck).clip(lower_bound=0),
-        gained=(pl.col("gained") / n - luck).clip(lower_bound=0),
-        lost_max=(before - (1 - before) * pl.col("odds")).clip(lower_bound=0),
-        gained_max=(after - (1 - after) * pl.col("odds")).clip(lower_bound=0),
-    )
+    rows = []
+    for task, seed, n, kept, lost, gained, _ in pair.seeds.iter_rows():
+        if task in odds:
+            before, after = (kept + lost) / n, (kept + gained) / n
+            luck = (1 - before) * (1 - after) * odds[task]
+            rows.append(
+                {
+                    "task": task,
+                    "seed": seed,
+                    "lost": max(lost / n - luck, 0.0),
+                    "gained": max(gained / n - luck, 0.0),
+                    "lost_max": max(before - (1 - before) * odds[task], 0.0),
+                    "gained_max": max(after - (1 - after) * odds[task], 0.0),
+                }
+            )
+    return rows

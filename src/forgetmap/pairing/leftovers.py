@@ -5,13 +5,20 @@ from __future__ import annotations
 import polars as pl
 
 from forgetmap.pairing.outcomes import ITEM, KEY
-from forgetmap.run import Run
+from forgetmap.run import SAMPLE_SCHEMA, Run
+
+_SCHEMA = {name: SAMPLE_SCHEMA[name] for name in (*ITEM, "text_row", "question_key", "native_id", "gold_key")} | {
+    "side": pl.String(),
+    "reason": pl.String(),
+}
 
 
 def list_unpaired(
     before: Run, after: Run, left: pl.LazyFrame, right: pl.LazyFrame, some_left: bool, some_right: bool
 ) -> pl.DataFrame:
     """Items without a partner, each with the reason: gold_changed, gold_missing (on one side), content_changed or absent."""
+    if not some_left and not some_right:
+        return pl.DataFrame(schema=_SCHEMA)
     sides = []
     for run, slotted, other, some, side in (
         (before, left, right, some_left, "before"),

@@ -7,14 +7,11 @@ filtering, valid for one revision of a data set, and wrong for shuffled choices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from forgetmap import items
-from forgetmap.builder import Item, RunBuilder
+from forgetmap.builder import RunBuilder
 from forgetmap.errors import FormatError
 from forgetmap.readers.lm_eval.documents import read_document
 from forgetmap.readers.lm_eval.lines import (
@@ -26,16 +23,12 @@ from forgetmap.readers.lm_eval.lines import (
     read_lines,
 )
 from forgetmap.readers.lm_eval.results import Results, is_results, load_results, name_parts, task_hash
+from forgetmap.readers.lm_eval.scores import LENGTHS, add_samples, log_likelihoods, score_of
 from forgetmap.readers.source import ReadOptions, sniff, split_files
 from forgetmap.run import Run, RunInfo
 from forgetmap.tasks import canonical_task, known_task
 
 _KEYS = frozenset({"doc_id", "doc", "arguments", "resps", "filtered_resps"})
-#: Metrics whose choice is the option of highest log-likelihood per unit of length.
-_LENGTHS: dict[str, Callable[[str], int]] = {
-    "acc_norm": len,
-    "acc_bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
-}
 
 
 def detects(path: Path) -> bool:
@@ -157,7 +150,7 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
     arguments = _arguments_type(head, metrics, profile, options)
     rounds: dict[Any, int] = {}  # old logs: how often a document has come by
     # Pairs such as (gold, prediction) of an F1 score over the corpus: no value per sample.
-    listed = {name for name in metrics if head.get(name) is not None and _number(head[name]) is None}
+    listed = {name for name in metrics if head.get(name) is not None and score_of(head[name]) is None}
     lines = read_lines(log.path, metrics, arguments, skip_broken=options.skip_broken, count=builder.count)
     several = len(filters) > 1
     for number, names, line in lines:
@@ -170,7 +163,7 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
             if line.scores_per_repeat:
                 repeated.setdefault(task, scorer)
             requests = _requests(line.arguments)
-            ranked = _log_likelihoods(line.resps)
+            ranked = log_likelihoods(line.resps)
             if ranked and "acc_mutual_info" in names:  # its second half are requests without context
                 ranked = ranked[: len(ranked) // 2]
             texts = tuple([text for _, text in requests[: len(ranked)]]) if ranked and requests else None
@@ -179,7 +172,7 @@ def _read_file(log: _Log, repeat: int, builder: RunBuilder, options: ReadOptions
             fallback = fallbacks.get(scorer)
             if fallback is None:
                 fallback = fallbacks[scorer] = log.results.fallback(log.task, scorer)
-            _add_samples(builder, item, line, names, scorer, repeat, ranked, requests, fallback, listed)
+            add_samples(builder, item, line, names, scorer, repeat, ranked, requests, fallback, listed)
         except (AttributeError, TypeError, KeyError, IndexError, ValueError, OverflowError) as fault:
             raise FormatError(
                 f"{log.path}: line {number} is not a sample of lm-evaluation-harness ({type(fault).__name__}: {fault}); check "
@@ -198,7 +191,7 @@ def _arguments_type(head: dict[str, Any], metrics: tuple[str, ...], profile: Any
         if profile and profile.document and isinstance(head["doc"], dict)
         else None
     )
-    if content is None or not content.options or any(name in _LENGTHS for name in metrics):
+    if content is None or not content.options or any(name in LENGTHS for name in metrics):
         return dict[str, Continuation] | list[Any] | None
     return Nothing | list[Any] | None
 
@@ -210,116 +203,3 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
     if isinstance(arguments, list):
         return [(one[0], one[1] if len(one) > 1 else None) for one in arguments]
     return []
-
-
-def _log_likelihoods(resps: list[Any]) -> list[float] | None:
-    """Return one log-likelihood per option, or None for a generation task."""
-    if not resps or not isinstance(resps[0], list) or not resps[0] or not isinstance(resps[0][0], list):
-        return None
-    return [float(reply[0][0]) for reply in resps]
-
-
-def _add_samples(
-    builder: RunBuilder,
-    item: Item,
-    line: Any,
-    names: tuple[str, ...],
-    scorer: str,
-    repeat: int,
-    ranked: list[float] | None,
-    requests: list[tuple[Any, Any]],
-    fallback: str,
-    listed: set[str],
-) -> None:
-    prompt = _prompt(requests[0][0]) if requests else None
-    if line.prompt_hash:
-        prompt_key: int | None = int(line.prompt_hash[:16], 16)
-    else:
-        prompt_key = items.text_hash(prompt) if prompt is not None else None
-    per_repeat = line.scores_per_repeat or {}  # from 0.5: under the plain name, beside reduced ones such as pass@3(…)
-    times = max(map(len, per_repeat.values())) if per_repeat else 1
-    for turn in range(times):
-        response, choice, state = None, None, "answered"
-        if ranked is None:
-            replies = line.resps[0] if line.resps and isinstance(line.resps[0], list) else line.resps
-            response = str(replies[turn]) if turn < len(replies) else None
-            choice, state = _extracted(line.filtered_resps, turn, times, response, fallback)
-        values = [(name, each[turn]) for name, each in per_repeat.items() if turn < len(each)]
-        if turn == 0:
-            values += [(name, getattr(line, f"m{n}")) for n, name in enumerate(names) if name not in per_repeat]
-        is_new_reply = True
-        for name, value in values:
-            if value is msgspec.UNSET:
-                continue
-            if name in listed:
-                continue
-            score = _number(value)
-            if score is None and value is not None:
-                builder.count("odd_scores")
-            picked = _picked(ranked, name, requests, item, score) if ranked else None
-            if is_new_reply:
-                shown = item.options[picked] if picked is not None and item.options else choice
-                builder.reply(item, prompt=prompt, response=response, choice=shown)
-                is_new_reply = False
-            builder.sample(
-                item,
-                repeat=repeat * times + turn,
-                scorer=scorer,
-                metric=name,
-                score=score,
-                state=None if score is None else state,
-                choice_index=picked,
-                choice=choice,
-                option_logprobs=ranked,
-                prompt_key=prompt_key,
-            )
-
-
-def _picked(
-    ranked: list[float], metric: str, requests: list[tuple[Any, Any]], item: Item, score: float | None
-) -> int | None:
-    """The option the metric chose: highest log-likelihood, per length for acc_norm and acc_bytes."""
-    measure = _LENGTHS.get(metric)
-    if measure is None:
-        best = ranked.index(max(ranked))
-    else:
-        texts = [text for _, text in requests[: len(ranked)]]
-        if len(texts) < len(ranked) or not all(isinstance(text, str) for text in texts):
-            return None
-        # The engine divides by the length of the choice without the delimiter before it, one blank by default.
-        lengths = [measure(text.removeprefix(" ")) or 1 for text in texts]
-        best = max(range(len(ranked)), key=lambda option: ranked[option] / lengths[option])
-    if item.gold_index is not None and item.n_gold == 1 and score is not None:
-        if (best == item.gold_index) != (score == 1.0):
-            return None  # the metric ranks options by a rule of its own: no choice is better than a wrong one
-    return best
-
-
-def _extracted(filtered: Any, turn: int, times: int, response: str | None, fallback: str) -> tuple[str | None, str]:
-    """Return the answer a filter extracted, and the state of the reply."""
-    answer = filtered
-    while isinstance(answer, list):  # [answer], and from 0.5 on [[answer per repeat]]
-        answer = answer[turn if times > 1 and len(answer) == times else 0] if answer else None
-    if response is not None and not response.strip():
-        return None, "empty"
-    if answer is None or str(answer) == fallback or not str(answer).strip():
-        return None, "no_answer"
-    return str(answer), "answered"
-
-
-def _number(value: Any) -> float | None:
-    """Return a metric's value as a number: the share of trues for a list of bools, None for anything else."""
-    if isinstance(value, float):
-        return value
-    if isinstance(value, (bool, int)):
-        return float(value)
-    if isinstance(value, list) and value and all(isinstance(part, bool) for part in value):
-        return sum(value) / len(value)  # IFEval judges instruction by instruction
-    return None
-
-
-def _prompt(context: Any) -> str | None:
-    """Chat back ends may store a one-element list that holds the messages as JSON text."""
-    if isinstance(context, list):
-        return str(context[0]) if len(context) == 1 else str(context)
-    return None if context is None else str(context)
