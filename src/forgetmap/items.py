@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 from typing import Any, NamedTuple
 
 import msgspec
 
+_HALVES = Struct(">QQ").unpack
+_WORDS = Struct("<QQ").unpack
 _encode = msgspec.json.Encoder().encode
 
 #: Field names that hold ids, labels and golds, not content. Whole names only: `answerA` is an option.
@@ -61,16 +63,24 @@ def option_key(options: Sequence[str], index: int) -> int:
 
     Case is folded unless two options differ by case alone (genotypes Mm and mm): then it must not be.
     """
-    folded = _folded(tuple(options))
+    folded = _folded(options)
     if folded.count(folded[index]) > 1:
         return text_hash(" ".join(options[index].split()))
     return text_hash(folded[index])
 
 
-@lru_cache(maxsize=64)
-def _folded(options: tuple[str, ...]) -> list[str]:
+def _folded(options: Sequence[str]) -> list[str]:
     """The options normalised: wanted for the item's key, its gold and its choice, one after the other."""
-    return [normalise(option) for option in options]
+    global _last_folded
+    known, folded = _last_folded
+    if options is not known:
+        folded = [normalise(option) for option in options]
+        if isinstance(options, tuple):  # a list may hold other options the next time
+            _last_folded = options, folded
+    return folded
+
+
+_last_folded: tuple[Sequence[str] | None, list[str]] = None, []
 
 
 def item_key(
@@ -92,7 +102,7 @@ def item_key(
     """
     # Joined, because one log has passage and question in two fields where another has one text.
     asked = normalise(question[0] if len(question) == 1 else "\n".join(question))
-    choices = sorted(_folded(tuple(options))) if options else None
+    choices = sorted(_folded(options)) if options else None
     golds = _sorted_golds(gold)
     exact = [*question, *sorted(options or ()), *sorted(gold or ())]
     return _finish([asked, choices], golds, exact, basis)
@@ -127,15 +137,10 @@ def _finish(question: Any, golds: list[str] | None, exact: Sequence[str], basis:
     running = blake2b(_payload(question), digest_size=16)
     asked = running.digest()
     running.update(_payload(golds))
-    whole = running.digest()
     text = blake2b(_bytes("\x1f".join(exact)), digest_size=8).digest()
-    return ItemKey(
-        int.from_bytes(whole[:8], "big"),
-        int.from_bytes(whole[8:], "big"),
-        int.from_bytes(asked[:8], "little"),
-        int.from_bytes(text, "little"),
-        basis or ("content" if golds else "question"),
-    )
+    high, low = _HALVES(running.digest())
+    question_key, text_key = _WORDS(asked[:8] + text)
+    return ItemKey(high, low, question_key, text_key, basis or ("content" if golds else "question"))
 
 
 def _sorted_golds(gold: Sequence[str] | None) -> list[str] | None:

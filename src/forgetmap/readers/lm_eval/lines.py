@@ -49,7 +49,7 @@ _FIELDS: tuple[Any, ...] = (
     ("doc", msgspec.Raw),  # decoded once, whatever number of filters and logs show it
     ("target", msgspec.Raw, msgspec.Raw(b"null")),
     ("resps", list[Any], msgspec.field(default_factory=list)),
-    ("filtered_resps", Any, None),
+    ("filtered_resps", msgspec.Raw, msgspec.Raw(b"null")),  # wanted of generated replies only
     ("filter", str, "none"),
     ("metrics", list[str] | None, None),
     ("doc_hash", str | None, None),
@@ -99,9 +99,12 @@ def read_lines(
             yield number, names, decoders[names](msgspec.json.encode(row))
         return
     has_names = "metrics" in first_line(path)
+    listed = list(metrics)
 
     def decode(content: bytes) -> tuple[tuple[str, ...], Any]:
         line = decoders[metrics](content)
+        if line.metrics == listed:
+            return metrics, line
         names = tuple(line.metrics) if line.metrics is not None else metrics if has_names else None
         if names == metrics:
             return metrics, line

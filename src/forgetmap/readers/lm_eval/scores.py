@@ -10,6 +10,7 @@ import msgspec
 
 from forgetmap import items
 from forgetmap.builder import Item, RunBuilder
+from forgetmap.readers.source import decode_any
 
 #: Metrics whose choice is the option of highest log-likelihood per unit of length.
 LENGTHS: dict[str, Callable[[str], int]] = {
@@ -56,7 +57,7 @@ def add_samples(
         if ranked is None:
             replies = line.resps[0] if line.resps and isinstance(line.resps[0], list) else line.resps
             response = str(replies[turn]) if turn < len(replies) else None
-            choice, state = _extracted(line.filtered_resps, turn, times, response, fallback)
+            choice, state = _extracted(decode_any(line.filtered_resps), turn, times, response, fallback)
         values = [(name, getattr(line, field)) for name, field in _fields(names)] if turn == 0 else []
         if per_repeat:
             values = [one for one in values if one[0] not in per_repeat]
