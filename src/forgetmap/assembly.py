@@ -164,6 +164,7 @@ def count_samples(samples: pl.DataFrame) -> dict[str, int]:
         "null_scores": samples["score"].null_count(),
         "duplicates": unique.filter(pl.col("occurrence") > 0).height,
         "clashing_ids": clashing,
+        "keyed_by_id": unique.filter(pl.col("key_basis").is_in(["native", "position"])).height,
         "without_gold": unique.filter(pl.col("key_basis") == "question").height,
     }
 

@@ -126,7 +126,7 @@ def _tasks(
             )
         )
     order = {name: position for position, name in enumerate(taxonomy.categories)}
-    return sorted(made, key=lambda t: (order.get(t.category, len(order)), t.category, t.name))
+    return sorted(made, key=lambda t: (order[t.category] if t.mapped else len(order), t.category, t.name))
 
 
 def _home(task: _Task) -> tuple[bool, str]:

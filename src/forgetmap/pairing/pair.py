@@ -202,11 +202,15 @@ def _instances(run: Run, tasks: list[str]) -> pl.LazyFrame:
 
 
 def _nothing_in_common(before: Run, after: Run, tasks: list[str]) -> str:
-    bases = [
-        set(run.scan().select(pl.col("key_basis").cast(pl.String).unique()).collect().to_series().to_list())
-        for run in (before, after)
-    ]
+    bases, questions = [], []
+    for run in (before, after):
+        rows = run.scan()
+        bases.append(set(rows.select(pl.col("key_basis").cast(pl.String).unique()).collect().to_series().to_list()))
+        questions.append(rows.select("task", "question_key").unique())
     where = f"{before.source or before.name} and {after.source or after.name}"
+    same = questions[0].join(questions[1], on=["task", "question_key"]).select(pl.len()).collect().item()
+    if same:
+        return f"{where} ask {same} questions in common, but none with the same gold; check the gold columns of both"
     if bases[0] != bases[1]:
         return (
             f"{where} share no item: items are known by {_some(sorted(bases[0]))} before and by {_some(sorted(bases[1]))} "

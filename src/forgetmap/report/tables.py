@@ -217,7 +217,10 @@ def pairing_lines(found: ForgettingMap) -> list[str]:
         (pairing.content_changed, "with another text"),
     ]
     apart = ", ".join(f"{n:,} {what}" for n, what in counts if n) or "nothing left over"
-    lines = [f"paired {pairing.paired:,} items by content, coverage {covered} (before / after): {apart}"]
+    by_id = found.pair.before.info.counts.get("keyed_by_id", 0) > 0
+    lines = [
+        f"paired {pairing.paired:,} items by {'id' if by_id else 'content'}, coverage {covered} (before / after): {apart}"
+    ]
     for setting in pairing.settings_that_differ:
         lines.append(f"differs: {setting['setting']}: {_short(setting['before'])} → {_short(setting['after'])}")
     return lines

@@ -64,8 +64,9 @@ def frame_to_run(
     try:
         table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
     except (pl.exceptions.PolarsError, ValueError, TypeError) as fault:
+        why = str(fault).encode("ascii", "backslashreplace").decode()
         raise FormatError(
-            f"frame: pandas columns cannot be taken over ({fault}); give each one type and one name"
+            f"frame: pandas columns cannot be taken over ({why}); give each one type and one name"
         ) from fault
     rows = list(enumerate(table.iter_rows(named=True), start=1))
     run = _build(
