@@ -16,6 +16,7 @@ from rich.text import Text
 from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
+from forgetmap.pairing.pair import WARN_COVERAGE
 from forgetmap.report.plain import plain
 
 LOST, GAINED = "red", "green"
@@ -56,8 +57,8 @@ def shown(cell: Cell, reading: str, direction: str) -> Shown:
 
 
 def is_partial(cell: Cell) -> bool:
-    """Whether some of a cell's items have a chance reading and others have none."""
-    return cell.chance is not None and cell.chance["items"] < cell.items
+    """Whether so many of a cell's items have no chance reading that the figure speaks of a part only."""
+    return cell.chance is not None and cell.chance["items"] < WARN_COVERAGE * cell.items
 
 
 @dataclass(frozen=True)
