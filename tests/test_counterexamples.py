@@ -323,3 +323,26 @@ def test_pandas_columns_that_cannot_be_taken_over() -> None:
     for column in (["a\ud800b", "c"], [1, "x"]):
         with pytest.raises(FormatError, match="pandas columns cannot be taken over"):
             Run.from_frame(pd.DataFrame({"question": column, "correct": [1, 0]}, dtype=object))
+
+
+def test_marks_that_contradict_prediction_and_gold_are_counted() -> None:
+    rows = [{"question": f"q{n}", "options": ["a", "b"], "gold": "a", "pred": "a", "correct": n > 0} for n in range(4)]
+    run = make_run(rows)
+    assert run.info.counts["contradicting_rows"] == 1
+    assert any("1 row is marked" in warning for warning in run.info.warnings)
+
+
+def test_a_range_of_a_total_follows_from_its_tasks(logs: Path) -> None:
+    found = compare(logs / "lm_eval" / "before", logs / "lm_eval" / "after")
+    tasks = [cell.chance for cell in found.at("task") if cell.chance is not None]
+    assert found.total.chance is not None
+    for end in ("lost_from", "lost_to"):
+        assert found.total.chance[end] == pytest.approx(sum(task[end] for task in tasks) / len(tasks))
+
+
+def test_an_id_is_unique_within_its_run() -> None:
+    rows = [{"model": model, "id": n, "correct": 1} for model in ("a", "b") for n in range(3)]
+    import polars as pl
+
+    assert Run.from_frame(pl.DataFrame(rows), model="b").info.counts["items"] == 3
+    assert Run.from_frame(pl.DataFrame(rows), model="b", columns={"id": "id", "model": "model"}).info.model == "b"

@@ -52,7 +52,7 @@ def test_commands_run(page: Path, workplace: Path) -> None:
         if line.startswith("$ ")
     ]
     for command in commands:
-        if command.startswith("pip install"):
+        if command.startswith("pip install"):  # that is what the set-up did
             continue
         line = command.replace("forgetmap", f"{sys.executable} -m forgetmap", 1)
         done = subprocess.run(line, shell=True, cwd=workplace, capture_output=True, text=True, check=False)

@@ -55,7 +55,7 @@ def test_a_task_without_a_place_is_a_visible_cell() -> None:
     found = compare(run(TASKS, 0), run(TASKS, 1))
     own = next(cell for cell in found.at("category") if cell.name == "my_own")
     assert (own.mapped, own.items) == (False, 40)
-    assert any("my_own" in warning for warning in found.warnings)
+    assert any("my_own" in note for note in found.notes)
     assert {cell.name for cell in found.at("category")} == {"Common Sense", "Science/Tech", "my_own"}
 
 

@@ -179,6 +179,10 @@ _SAID = {
         "1 score was no number: it counts as not observed",
         "{} scores were no numbers: they count as not observed",
     ),
+    "contradicting_rows": (
+        "1 row is marked right although its prediction is not the gold, or wrong although it is: the mark is taken",
+        "{} rows are marked right although the prediction is not the gold, or wrong although it is: the marks are taken",
+    ),
     "nan_lines": (
         "1 line holds bare NaN or Infinity: read as null",
         "{} lines hold bare NaN or Infinity: read as null",

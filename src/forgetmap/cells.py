@@ -20,8 +20,8 @@ LEVELS = ("task", "category", "group", "total")
 
 _OBSERVED = ("no_answer_before", "no_answer_after", "acc_before", "acc_after", "kept", "lost", "gained", "never")
 _CHANCE = (
-    "known_before", "known_after", "lost", "gained", "lost_if_independent", "lost_if_persistent",
-    "gained_if_independent", "gained_if_persistent",
+    "known_before", "known_after", "lost", "gained", "lost_from", "lost_to", "gained_from", "gained_to",
+    "lost_if_independent", "lost_if_persistent", "gained_if_independent", "gained_if_persistent",
 )  # fmt: skip
 _PAPER = ("lost", "gained", "lost_max", "gained_max")
 
@@ -105,7 +105,7 @@ def _path(task: _Task, name: str) -> tuple[str, ...]:
 def _tasks(
     observed: pl.DataFrame, chance: pl.DataFrame, paper: list[dict[str, Any]], taxonomy: Taxonomy
 ) -> list[_Task]:
-    corrected = {row["task"]: row for row in chance.iter_rows(named=True)}
+    corrected = {row["task"]: _with_ends(row) for row in chance.iter_rows(named=True)}
     published: dict[str, dict[int, dict[str, float]]] = {}
     for row in paper:
         published.setdefault(row["task"], {})[row["seed"]] = row
@@ -127,6 +127,14 @@ def _tasks(
         )
     order = {name: position for position, name in enumerate(taxonomy.categories)}
     return sorted(made, key=lambda t: (order[t.category] if t.mapped else len(order), t.category, t.name))
+
+
+def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
+    """Where a point is identified it is both ends of its range: a cell's range then follows from its tasks."""
+    for direction in ("lost", "gained"):
+        if row[direction] is not None:
+            row |= {f"{direction}_from": row[direction], f"{direction}_to": row[direction]}
+    return row
 
 
 def _home(task: _Task) -> tuple[bool, str]:

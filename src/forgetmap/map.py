@@ -32,7 +32,8 @@ class ForgettingMap:
     guessing: Guessing
     taxonomy: Taxonomy = field(repr=False)
     weight: str
-    warnings: list[str] = field(repr=False)
+    warnings: list[str] = field(repr=False)  # what changes how a number should be read
+    notes: list[str] = field(repr=False)  # what is worth knowing and changes nothing
 
     @property
     def total(self) -> Cell:
@@ -66,6 +67,7 @@ class ForgettingMap:
             "after": self.pair.after.summary(),
             "taxonomy": self.taxonomy.name,
             "weight": self.weight,
+            "scores": [choice.to_dict() for choice in self.pair.choices],
             "pairing": self.pair.pairing.to_dict(),
             "guessing": self.guessing.to_dict(),
             "cells": [cell.to_dict() for cell in self.cells],
@@ -73,13 +75,20 @@ class ForgettingMap:
             "drift": None,
             "diagnosis": None,
             "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     def __repr__(self) -> str:
         cell = self.total
         lost, gained = cell.observed["lost"], cell.observed["gained"]
-        moved = "no 0/1 scores" if lost is None or gained is None else f"{lost:.1%} lost, {gained:.1%} gained"
+        moved = "no scores in [0, 1]" if lost is None or gained is None else f"{lost:.1%} went 1→0, {gained:.1%} 0→1"
         return f"ForgettingMap({self.pair.before.name} → {self.pair.after.name}: {cell.items} items, {moved})"
+
+    def table(self, level: str = "category", reading: str = "auto") -> str:
+        """Return the table that `forgetmap compare` prints, as plain text."""
+        from forgetmap.report.tables import map_text
+
+        return map_text(self, level=level, reading=reading)
 
     def _repr_html_(self) -> str:
         from forgetmap.report.tables import map_html
@@ -129,13 +138,13 @@ def map_pair(pair: Pair, *, taxonomy: str | Path | Taxonomy | None = None, weigh
     corrected, guessing, excluded = estimate_chance(pair)
     cells = make_cells(count_transitions(pair), corrected, estimate_paper(pair, places), places, weight)
     unmapped = [cell.name for cell in cells if cell.level == "task" and not cell.mapped]
-    warnings = [*pair.warnings, *excluded]
+    warnings, notes = [*pair.warnings, *excluded], list(pair.notes)
     if unmapped:
         shown = ", ".join(unmapped[:5]) + (f" and {len(unmapped) - 5} more" if len(unmapped) > 5 else "")
         which = f"any of the {len(unmapped)} tasks" if len(unmapped) == cells[-1].tasks > 1 else shown
         own = "each is a cell of its own" if len(unmapped) > 1 else "it is a cell of its own"
-        warnings.append(f"taxonomy {places.name} has no place for {which}: {own}")
-    return ForgettingMap(pair, cells, guessing, places, weight, warnings)
+        notes.append(f"taxonomy {places.name} has no place for {which}: {own}")
+    return ForgettingMap(pair, cells, guessing, places, weight, warnings, notes)
 
 
 def maps_to_dict(maps: Sequence[ForgettingMap]) -> dict[str, Any]:

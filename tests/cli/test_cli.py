@@ -81,7 +81,7 @@ def test_strict_turns_warnings_into_a_refusal(run_cli: Cli, pair: tuple[Path, Pa
         (["--by", "subject"], "--by is 'subject'"),
         (["--weight", "mass"], "--weight is 'mass'"),
         (["--taxonomy", "nope"], "taxonomy 'nope'"),
-        (["--scorer", "nope"], "has no scorer 'nope'"),
+        (["--scorer", "nope"], "no task has scorer 'nope'"),
         (["--tasks", "nope*"], "no task matches 'nope*'"),
         (["--scale", "1"], "--scale is '1'"),
         (["--columns", "gold"], "'gold' is not FIELD=COLUMN"),
@@ -119,6 +119,49 @@ def test_an_unwritable_target_leaves_nothing(run_cli: Cli, pair: tuple[Path, Pat
     code, _, err = run_cli("compare", *pair, "--json", tmp_path / "no" / "such" / "folder.json")
     assert code == 2
     assert err.startswith("forgetmap: ")
+
+
+def test_the_table_says_which_scores_were_compared(run_cli: Cli, pair: tuple[Path, Path]) -> None:
+    assert "strict-match/exact_match" in run_cli("compare", *pair, "--tasks", "gsm8k")[1]
+    assert (
+        "flexible-extract/exact_match"
+        in run_cli("compare", *pair, "--tasks", "gsm8k", "--scorer", "flexible-extract")[1]
+    )
+    content = json.loads(run_cli("compare", *pair, "--tasks", "piqa", "--metric", "acc_norm", "--json", "-")[1])
+    assert content["scores"] == [
+        {
+            "task": "piqa",
+            "kind": "binary",
+            "before": {"scorer": "none", "metric": "acc_norm"},
+            "after": {"scorer": "none", "metric": "acc_norm"},
+        }
+    ]
+
+
+def test_several_globs_and_metrics_that_some_tasks_lack(run_cli: Cli, pair: tuple[Path, Path]) -> None:
+    code, out, _ = run_cli("compare", *pair, "--tasks", "gsm8k", "--tasks", "mmlu:*", "--by", "task")
+    assert code == 0
+    assert all(name in out for name in ("gsm8k", "mmlu:anatomy", "mmlu:abstract_algebra"))
+    assert "piqa" not in out
+    code, out, _ = run_cli("compare", *pair, "--metric", "acc_norm", "--by", "task")
+    assert code == 0
+    assert "no acc_norm in gsm8k" in out
+
+
+def test_tools_may_differ(run_cli: Cli, logs: Path) -> None:
+    code, out, err = run_cli("compare", logs / "inspect" / "before", logs / "lm_eval" / "after")
+    assert (code, err) == (0, "")
+    assert "recorded by one of the two tools only" in out
+    assert "tasks are in the after-run only" in out
+
+
+def test_results_without_samples_say_what_to_do(run_cli: Cli, logs: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copy(next((logs / "lm_eval" / "before").rglob("results_*.json")), tmp_path)
+    code, _, err = run_cli("compare", tmp_path, tmp_path)
+    assert code == 2
+    assert "--log_samples" in err
 
 
 class TestItems:

@@ -61,8 +61,8 @@ def compare_command(
     )
     maps = [
         compare(
-            first, other, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=tasks, threshold=threshold,
-            scale=spread, force=force,
+            first, other, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=opt.joined(tasks),
+            threshold=threshold, scale=spread, force=force,
         )
         for other in others
     ]  # fmt: skip

@@ -25,7 +25,7 @@ _STORY = (
 
 
 def demo_command(
-    items: Annotated[int, typer.Option(help="Items per task.")] = 10_000,
+    items: Annotated[int, typer.Option(min=100, help="Items per task.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulation; same seed, same digits.")] = 0,
     json: opt.Json = None,
     debug: opt.Debug = False,

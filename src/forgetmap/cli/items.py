@@ -45,7 +45,7 @@ def items_command(
         opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, after)
     )
     reading = Scale(threshold, *(opt.parse_scale(scale) or (None, None)))
-    pair = pair_runs(first, second, scorer=scorer, metric=metric, tasks=tasks, scale=reading, force=force)
+    pair = pair_runs(first, second, scorer=scorer, metric=metric, tasks=opt.joined(tasks), scale=reading, force=force)
     found = list_flips(pair, show)
     if csv:
         flat = found.with_columns(
@@ -57,11 +57,14 @@ def items_command(
     if json:
         opt.write_json({"schema": "forgetmap.items/1", "transition": show, "items": found.to_dicts()}, json)
     if json != "-":
+        for target in (csv, json):
+            if target:
+                opt.console().print(plain(f"wrote {found.height:,} items to {target}"))
         _print(opt.console(), found, show, limit, prompt)
 
 
 def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool) -> None:
-    console.print(plain(f"{found.height:,} items {show}", "bold"))
+    console.print(plain(f"{found.height:,} {'item' if found.height == 1 else 'items'} {show}", "bold"))
     for row in found.head(limit).iter_rows(named=True):
         console.print()
         console.print(plain(f"{row['task']}  {row['native_id'] or row['item']}", "bold cyan"))
@@ -93,7 +96,7 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
 def _answer(row: dict[str, object], side: str) -> str:
     score = f"[{row[f'score_{side}']:g}]"
     state = row[f"state_{side}"]
-    said = row[f"choice_{side}"] or row[f"response_{side}"] or ""
+    said = row[f"choice_{side}"] or row[f"response_{side}"] or "(text not on record)"
     note = f" ({state})" if state not in (None, "answered") else ""
     return f"{score} {_cut(str(said), 300)}{note}"
 

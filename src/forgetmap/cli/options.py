@@ -23,7 +23,10 @@ MetricName = Annotated[
     str | None, typer.Option("--metric", help="Metric to compare on, as logged. Default: the first 0/1 one.")
 ]
 Tasks = Annotated[
-    str | None, typer.Option(help="Compare only tasks that match this glob, e.g. 'mmlu:*'. Default: all.")
+    list[str] | None,
+    typer.Option(
+        help="Compare only tasks that match this glob, e.g. 'mmlu:*'; may be given several times. Default: all."
+    ),
 ]
 Threshold = Annotated[float | None, typer.Option(help="For graded scores: right from this value on. Default: none.")]
 ScaleRange = Annotated[
@@ -60,6 +63,11 @@ def parse_columns(text: str | None) -> dict[str, str]:
                 raise UsageError(f"--columns: '{part}' is not FIELD=COLUMN; write e.g. --columns gold=answer,score=f1")
             pairs[field.strip()] = column.strip()
     return pairs
+
+
+def joined(globs: list[str] | None) -> str | None:
+    """Return several globs as one, parted by commas."""
+    return ",".join(globs) if globs else None
 
 
 def parse_scale(text: str | None) -> tuple[float, float] | None:

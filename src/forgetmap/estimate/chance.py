@@ -84,9 +84,10 @@ def _root(falling: Callable[[float], float]) -> float:
 def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
     """Return the chance reading per task, the pair's guessing, and warnings.
 
-    Columns per task: items (usable ones), known_before, known_after, lost, gained, lost_if_independent,
-    gained_if_independent, lost_if_persistent, gained_if_persistent. Where choices are not on record and persistence is
-    not identified, lost and gained are null and the two extremes stand for them.
+    Columns per task: items (usable ones), known_before, known_after, lost, gained, and what they would be if all guesses
+    were fresh (`_if_independent`) or repeated (`_if_persistent`). Where choices do not tell and persistence is not
+    identified, lost and gained are null and lost_from … lost_to stand for them: the items that tell, with the rest at
+    either extreme.
     """
     biased = biased_tasks(pair)
     patterns = pair.patterns.filter(~pl.col("task").is_in(list(biased)))
@@ -135,6 +136,10 @@ def _values() -> dict[str, pl.Expr]:
         "known_after": a["right"] - a["wrong"] * odds,
         "lost": lost(lucky + silent_lucky),
         "gained": gained(lucky + silent_lucky),
+        "lost_from": lost(lucky + silent * odds),
+        "lost_to": lost(lucky),
+        "gained_from": gained(lucky + silent * odds),
+        "gained_to": gained(lucky),
         "lost_if_independent": lost(independent),
         "gained_if_independent": gained(independent),
         "lost_if_persistent": lost(persistent),

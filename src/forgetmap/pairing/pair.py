@@ -69,6 +69,7 @@ class Pair:
     choices: list[ScoreChoice] = field(repr=False)
     pairing: Pairing
     warnings: list[str]
+    notes: list[str]
     _items: pl.LazyFrame = field(repr=False)
     _unpaired: pl.DataFrame = field(repr=False)
 
@@ -158,10 +159,14 @@ def pair_runs(
         tasks_only_after=tasks_right,
     )
     warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, patterns)
-    _check_coverage(pairing, force, warnings)
+    notes = []
+    if rules:
+        notes.append(f"duplicated items were paired {', '.join(f'{n} by {rule}' for rule, n in rules.items())}")
+    of_common = (n_left, n_right)  # tasks that one side lacks altogether are told, not held against the pair
+    _check_coverage(pairing, of_common, force, warnings)
     seeds = count_seeds(patterns, ours, theirs, left, right)
     positions = count_positions(ours, theirs)
-    return Pair(before, after, patterns, seeds, positions, choices, pairing, warnings, items, unpaired)
+    return Pair(before, after, patterns, seeds, positions, choices, pairing, warnings, notes, items, unpaired)
 
 
 def _height(side: Outcomes) -> int:
@@ -219,16 +224,17 @@ def _nothing_in_common(before: Run, after: Run, tasks: list[str]) -> str:
     return f"{where} have tasks in common ({_some(tasks)}) but no item; check that they evaluate the same data set"
 
 
-def _check_coverage(pairing: Pairing, force: bool, warnings: list[str]) -> None:
-    for side, share, only in (
-        ("before", pairing.coverage_before, pairing.only_before),
-        ("after", pairing.coverage_after, pairing.only_after),
+def _check_coverage(pairing: Pairing, of_common: tuple[int, int], force: bool, warnings: list[str]) -> None:
+    for side, share, only, items in (
+        ("before", pairing.coverage_before, pairing.only_before, of_common[0]),
+        ("after", pairing.coverage_after, pairing.only_after, of_common[1]),
     ):
         if share is None or share >= WARN_COVERAGE:
             continue
         nulls = pairing.null_before + pairing.null_after
-        said = f"{share:.1%} of the {side}-run's items are compared ({only} have no partner, {nulls} no score)"
-        if share < LEAST_COVERAGE and not force:
+        reasons = [f"{n:,} {why}" for n, why in ((only, "have no partner"), (nulls, "have no score")) if n]
+        said = f"{share:.1%} of the {side}-run's items are compared ({', '.join(reasons)})"
+        if pairing.paired < LEAST_COVERAGE * items and not force:
             raise PairingError(f"only {said}; compare the same data set, or insist with --force")
         warnings.append(said)
 
@@ -247,7 +253,8 @@ def _pairing_warnings(pairing: Pairing, patterns: pl.DataFrame) -> list[str]:
     said = []
     for side, tasks in (("before", pairing.tasks_only_before), ("after", pairing.tasks_only_after)):
         if tasks:
-            said.append(f"{len(tasks)} tasks are in the {side}-run only: {_some(tasks)}")
+            number = "1 task is" if len(tasks) == 1 else f"{len(tasks)} tasks are"
+            said.append(f"{number} in the {side}-run only: {_some(tasks)}")
     if pairing.gold_changed:
         said.append(f"{pairing.gold_changed} items have another gold answer after: left out, not counted as flips")
     if pairing.gold_missing:
@@ -256,9 +263,6 @@ def _pairing_warnings(pairing: Pairing, patterns: pl.DataFrame) -> list[str]:
         )
     if pairing.content_changed:
         said.append(f"{pairing.content_changed} items have another text under the same id after: left out")
-    if pairing.duplicate_rules:
-        rules = ", ".join(f"{n} by {rule}" for rule, n in pairing.duplicate_rules.items())
-        said.append(f"duplicated items were paired {rules}")
     if pairing.prompts_changed:
         said.append(
             f"prompt changed: {pairing.prompts_changed} of {pairing.paired} items were asked with another prompt after; a "

@@ -6,10 +6,11 @@ were logged on until here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import isfinite
+from typing import Any
 
 from forgetmap.errors import MissingDataError, UsageError
 from forgetmap.run import Metric, Run
@@ -43,9 +44,16 @@ class ScoreChoice:
     kind: str  # binary, graded, or unusable: outside [0, 1] without a scale
 
     @property
-    def same_name(self) -> bool:
-        """Whether both sides log the score under one name."""
-        return (self.before.scorer, self.before.metric) == (self.after.scorer, self.after.metric)
+    def name(self) -> str:
+        """Scorer and metric as people read them; both sides where they differ."""
+        sides = [m.metric if m.scorer == "none" else f"{m.scorer}/{m.metric}" for m in (self.before, self.after)]
+        return sides[0] if sides[0] == sides[1] else " → ".join(sides)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was compared, as the JSON contract shows it."""
+        sides = (("before", self.before), ("after", self.after))
+        named = {side: {"scorer": metric.scorer, "metric": metric.metric} for side, metric in sides}
+        return {"task": self.task, "kind": self.kind, **named}
 
 
 def choose_scores(
@@ -64,20 +72,31 @@ def choose_scores(
     """
     scale = scale or Scale()
     warnings: list[str] = []
+    remarks: dict[str, list[str]] = {}
     ours, theirs = _by_task(before, tasks), _by_task(after, tasks)
     if tasks and not ours and not theirs:
         there = sorted({*before.tasks, *after.tasks})
         more = f" and {len(there) - 8} more" if len(there) > 8 else ""
         raise UsageError(f"no task matches '{tasks}'; there are: {', '.join(there[:8])}{more}")
     choices = []
-    for task in sorted(ours.keys() & theirs.keys()):
-        left = _named(ours[task], scorer, metric, before)
-        right = _named(theirs[task], scorer, metric, after)
+    common = sorted(ours.keys() & theirs.keys())
+    without = [t for t in common if not (_named(ours[t], scorer, metric) and _named(theirs[t], scorer, metric))]
+    if without and len(without) == len(common):
+        raise MissingDataError(_none_named(without[0], ours[without[0]] + theirs[without[0]], scorer, metric))
+    if without:
+        wanted = "/".join(name for name in (scorer, metric) if name is not None)
+        more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+        warnings.append(f"no {wanted} in {', '.join(without[:5])}{more}: left out")
+    for task in [t for t in common if t not in without]:
+        left, right = _named(ours[task], scorer, metric), _named(theirs[task], scorer, metric)
         chosen, remark = _choose(left, right)
         if remark:
-            warnings.append(f"task '{task}': {remark}")
+            remarks.setdefault(remark, []).append(task)
         choices.append(ScoreChoice(task, *chosen, kind=_kind(*chosen, scale)))
-    return choices, _merged(warnings) + _scale_warnings(choices)
+    for remark, of_tasks in remarks.items():  # said once, however many tasks it holds for
+        where = f"task '{of_tasks[0]}'" if len(of_tasks) == 1 else f"{of_tasks[0]} and {len(of_tasks) - 1} more tasks"
+        warnings.append(f"{where}: {remark}")
+    return choices, warnings + _scale_warnings(choices)
 
 
 def matching_tasks(run: Run, pattern: str | None) -> set[str]:
@@ -85,26 +104,30 @@ def matching_tasks(run: Run, pattern: str | None) -> set[str]:
     return set(_by_task(run, pattern))
 
 
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a name fits a glob, or one of several parted by commas."""
+    return any(fnmatchcase(name, part.strip()) for part in (pattern, *pattern.split(",")))
+
+
 def _by_task(run: Run, pattern: str | None) -> dict[str, list[Metric]]:
     found: dict[str, list[Metric]] = {}
     for metric in run.info.metrics:
         raw = run.info.task_names.get(metric.task, metric.task)
-        if pattern is None or any(fnmatchcase(name, pattern) for name in (metric.task, raw)):
+        if pattern is None or any(_fits(name, pattern) for name in (metric.task, raw)):
             found.setdefault(metric.task, []).append(metric)
     return found
 
 
-def _named(metrics: list[Metric], scorer: str | None, metric: str | None, run: Run) -> list[Metric]:
-    kept = [m for m in metrics if scorer in (None, m.scorer) and metric in (None, m.metric)]
-    if kept:
-        return kept
+def _named(metrics: list[Metric], scorer: str | None, metric: str | None) -> list[Metric]:
+    return [m for m in metrics if scorer in (None, m.scorer) and metric in (None, m.metric)]
+
+
+def _none_named(task: str, metrics: list[Metric], scorer: str | None, metric: str | None) -> str:
     wanted = " and ".join(
         f"{word} '{name}'" for word, name in (("scorer", scorer), ("metric", metric)) if name is not None
     )
     there = ", ".join(sorted({f"{m.scorer}/{m.metric}" for m in metrics}))
-    raise MissingDataError(
-        f"{run.source or run.name}: task '{metrics[0].task}' has no {wanted}; it has {there} (scorer/metric)"
-    )
+    return f"no task has {wanted} on both sides; '{task}' has {there} (scorer/metric)"
 
 
 def _choose(left: list[Metric], right: list[Metric]) -> tuple[tuple[Metric, Metric], str | None]:
@@ -171,13 +194,3 @@ def _scale_warnings(choices: Iterable[ScoreChoice]) -> list[str]:
 
 def _more(found: list[ScoreChoice], shown: int) -> str:
     return f" and {len(found) - shown} more" if len(found) > shown else ""
-
-
-def _merged(warnings: list[str]) -> list[str]:
-    """Say once what holds for many tasks."""
-    said: dict[str, list[str]] = {}
-    for warning in warnings:
-        task, _, remark = warning.removeprefix("task ").partition(": ")
-        said.setdefault(remark, []).append(task)
-    summarise: Callable[[list[str]], str] = lambda t: t[0] if len(t) == 1 else f"{t[0]} and {len(t) - 1} more tasks"  # noqa: E731
-    return [f"{'task ' if len(tasks) == 1 else ''}{summarise(tasks)}: {remark}" for remark, tasks in said.items()]

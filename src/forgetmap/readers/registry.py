@@ -97,6 +97,16 @@ def find_reader(path: Path, name: str | None = None, *, is_table: bool = False) 
             raise FormatError(f"{path}: {names} both accept it; choose one with --format NAME")
     if is_table and path.is_file():
         return _load("table", LAST_RESORT["table"])
+    if path.is_file() and sniff(path).kind == "empty":
+        raise FormatError(f"{path}: the file is empty; check that the evaluation finished")
+    if path.is_dir():
+        files = log_files(path)
+        if not files:
+            raise FormatError(f"{path}: the folder is empty; check the path")
+        if any({"results", "configs"} <= sniff(file).keys for file in files):
+            raise FormatError(
+                f"{path}: holds results of lm-evaluation-harness but no samples; evaluate again with --log_samples"
+            )
     raise FormatError(
         f"{path}: no reader accepts it; if it is a table, map its columns with --columns FIELD=COLUMN, else name the "
         f"format with --format (one of {', '.join(reader_names())})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +40,7 @@ class Shown:
         if self.value is not None:
             return f"{percent(self.value)}{mark}"
         if self.low is not None and self.high is not None:
-            return f"{percent(self.low).removesuffix(' %')} … {percent(self.high)}"
+            return f"{percent(self.low).removesuffix(' %')} … {percent(self.high)}{mark}"
         return "–"
 
 
@@ -52,7 +53,7 @@ def shown(cell: Cell, reading: str, direction: str) -> Shown:
     if cell.chance is None:
         return Shown(None)
     # A loss cannot be negative: where only its range is known, that is its lower end.
-    low, high = sorted(max(cell.chance[f"{direction}_if_{how}"], 0.0) for how in ("independent", "persistent"))
+    low, high = sorted(max(cell.chance[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
     return Shown(cell.chance[direction], low, high, partial=is_partial(cell))
 
 
@@ -174,9 +175,13 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
         if r is not None:
             lines.append(f"guesses: the after-model repeats a wrong guess with probability {r:.2f}")
         if any(cell.chance is not None and cell.chance["lost"] is None for cell in cells):
-            lines.append("a … b: choices are not on record, so only the range from fresh to repeated guesses is known")
+            lines.append(
+                "a … b: a range, because too little tells guessing from knowing (one wrong option, or no choices)"
+            )
         if reading == "auto" and any(cell.chance is None for cell in cells):
-            lines.append("*: no chance reading (the warnings say why); items that flipped, lucky guesses included")
+            lines.append(
+                "*: no chance reading (options unknown, or see the warnings): items that flipped, luck included"
+            )
         partial = [cell for cell in cells if is_partial(cell)]
         if partial:
             named = ", ".join(
@@ -194,7 +199,7 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
 def headline(found: ForgettingMap) -> str:
     """Return one line on what is compared."""
     pairing = found.pair.pairing
-    grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not on record"}[pairing.grade]
+    grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not compared"}[pairing.grade]
     items = f"{_number(pairing.paired, 'item')} in {_number(found.total.tasks, 'task')}"
     return f"{found.pair.before.name} → {found.pair.after.name}: {items}, {grade}"
 
@@ -222,9 +227,27 @@ def pairing_lines(found: ForgettingMap) -> list[str]:
     lines = [
         f"paired {pairing.paired:,} items by {'id' if by_id else 'content'}, coverage {covered} (before / after): {apart}"
     ]
+    lines.append(f"scores: {_scores(found)}")
+    one_sided = [s for s in pairing.settings_that_differ if s["before"] is None or s["after"] is None]
+    several_tools = found.pair.before.info.tool != found.pair.after.info.tool
     for setting in pairing.settings_that_differ:
+        if several_tools and setting in one_sided:
+            continue  # another tool has other settings: what both know is what compares
         lines.append(f"differs: {setting['setting']}: {_short(setting['before'])} → {_short(setting['after'])}")
+    if several_tools and one_sided:
+        lines.append(f"{_number(len(one_sided), 'setting')} recorded by one of the two tools only; --json lists them")
     return lines
+
+
+def _scores(found: ForgettingMap) -> str:
+    """What was compared, said once per score."""
+    tasks: dict[str, list[str]] = {}
+    for choice in found.pair.choices:
+        tasks.setdefault(choice.name, []).append(choice.task)
+    if len(tasks) == 1:
+        return next(iter(tasks))
+    named = [f"{name} ({of[0] if len(of) == 1 else _number(len(of), 'task')})" for name, of in list(tasks.items())[:6]]
+    return ", ".join(named) + (f" and {len(tasks) - 6} more" if len(tasks) > 6 else "")
 
 
 def _short(value: Any) -> str:
@@ -246,8 +269,17 @@ def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, r
         ]
         parts += [plain(line, "dim") for line in caption(found, reading, level)]
         parts += [plain(line) for line in pairing_lines(found)]
+        parts += [plain(f"note: {note}", "dim") for note in found.notes]
         parts += [plain(f"warning: {warning}", "yellow") for warning in found.warnings]
         console.print(Padding(Group(*parts), (0, 0, 1, 0)) if bars else Group(*parts))
+
+
+def map_text(found: ForgettingMap, *, level: str, reading: str) -> str:
+    """Return what `forgetmap compare` prints, plain."""
+    console = Console(width=120, no_color=True, highlight=False, file=io.StringIO(), force_terminal=False)
+    print_maps(console, [found], level=level, reading=reading)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text
 
 
 def map_html(found: ForgettingMap) -> str:

@@ -44,6 +44,8 @@ AMBIGUOUS = {
     "text": ("question", "response"),
 }
 _LETTERS = "abcdefghij"
+#: What people call a field when they name a column.
+_ALSO = {"id": "native_id", "item_id": "native_id", "model": "run", "seed": "repeat"}
 
 
 def map_columns(
@@ -54,6 +56,7 @@ def map_columns(
     `given` are the user's words and win. `unique_id` tells whether a bare `id` column identifies rows.
     """
     names = list(columns)
+    given = {_ALSO.get(field, field): column for field, column in given.items()}
     for field, column in given.items():
         if field not in NAMES:
             raise UsageError(f"--columns: '{field}' is not a field; fields are {', '.join(NAMES)}")

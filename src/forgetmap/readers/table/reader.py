@@ -87,7 +87,8 @@ def _build(
     if wide:  # one row per item, one score column per run: the run is named by its column
         given["correct" if _boolean_like(rows, str(wide)) else "score"] = str(wide)
     id_column = next((name for name in columns if name.strip().lower() == "id"), None)
-    unique = id_column is None or len({row.get(id_column) for _, row in rows}) == len(rows)
+    of_run = next((name for name in columns if name.strip().lower().replace(" ", "_") in NAMES["run"]), None)
+    unique = id_column is None or len({(row.get(id_column), row.get(of_run or "")) for _, row in rows}) == len(rows)
     fields = map_columns(columns, given, source, unique_id=unique)
     if not wide:
         rows = _of_run(rows, fields, options.model, source)
@@ -199,6 +200,9 @@ def _add_row(
     if "score" in fields:
         name = metric or "score"
         scores[f"{name} (score)" if name in scores else name] = score
+    if correct is not None and index is not None and item.gold_index is not None and item.n_gold == 1:
+        if correct != (index == item.gold_index):
+            builder.count("contradicting_rows")
     error = values.optional_text(cell("error"))
     for name, value in scores.items():
         failed = "error" if error and value is None else None
