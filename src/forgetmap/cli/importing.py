@@ -9,7 +9,7 @@ import typer
 
 from forgetmap.cli import options as opt
 from forgetmap.readers import read_run
-from forgetmap.report.plain import plain
+from forgetmap.report.plain import number, plain
 
 
 def import_command(
@@ -37,8 +37,8 @@ def import_command(
     counts = run.info.counts
     console.print(
         plain(
-            f"{run.name}: {counts['items']:,} items in {counts['tasks']} tasks, {counts['samples']:,} scores, "
-            f"{counts['repeats']} repeat{'s' if counts['repeats'] != 1 else ''}, read as {run.info.tool} → {out}",
+            f"{run.name}: {number(counts['items'], 'item')} in {number(counts['tasks'], 'task')}, "
+            f"{number(counts['samples'], 'score')}, {number(counts['repeats'], 'repeat')}, read as {run.info.tool} → {out}",
             "bold",
         )
     )

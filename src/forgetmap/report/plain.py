@@ -21,3 +21,12 @@ def visible(text: str) -> str:
 def plain(text: str, style: str = "") -> Text:
     """Return text that rich prints as it is: no markup, no control characters."""
     return Text(visible(text), style=style)
+
+
+def number(n: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> number(1, "item"), number(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -18,7 +18,7 @@ from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
 from forgetmap.pairing.pair import WARN_COVERAGE
-from forgetmap.report.plain import plain
+from forgetmap.report.plain import number, plain
 
 LOST, GAINED = "red", "green"
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -200,12 +200,8 @@ def headline(found: ForgettingMap) -> str:
     """Return one line on what is compared."""
     pairing = found.pair.pairing
     grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not compared"}[pairing.grade]
-    items = f"{_number(pairing.paired, 'item')} in {_number(found.total.tasks, 'task')}"
+    items = f"{number(pairing.paired, 'item')} in {number(found.total.tasks, 'task')}"
     return f"{found.pair.before.name} → {found.pair.after.name}: {items}, {grade}"
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def pairing_lines(found: ForgettingMap) -> list[str]:
@@ -235,7 +231,7 @@ def pairing_lines(found: ForgettingMap) -> list[str]:
             continue  # another tool has other settings: what both know is what compares
         lines.append(f"differs: {setting['setting']}: {_short(setting['before'])} → {_short(setting['after'])}")
     if several_tools and one_sided:
-        lines.append(f"{_number(len(one_sided), 'setting')} recorded by one of the two tools only; --json lists them")
+        lines.append(f"{number(len(one_sided), 'setting')} recorded by one of the two tools only; --json lists them")
     return lines
 
 
@@ -246,7 +242,7 @@ def _scores(found: ForgettingMap) -> str:
         tasks.setdefault(choice.name, []).append(choice.task)
     if len(tasks) == 1:
         return next(iter(tasks))
-    named = [f"{name} ({of[0] if len(of) == 1 else _number(len(of), 'task')})" for name, of in list(tasks.items())[:6]]
+    named = [f"{name} ({of[0] if len(of) == 1 else number(len(of), 'task')})" for name, of in list(tasks.items())[:6]]
     return ", ".join(named) + (f" and {len(tasks) - 6} more" if len(tasks) > 6 else "")
 
 
