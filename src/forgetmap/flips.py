@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from forgetmap.errors import UsageError
+from forgetmap.items import item_id
 from forgetmap.pairing import Pair
 from forgetmap.run import TEXT_SCHEMA, Run
 
@@ -57,7 +58,7 @@ def list_flips(pair: Pair, transition: str = "lost", *, tasks: str | None = None
 
 def _item_id() -> pl.Expr:
     return pl.struct("item_high", "item_low").map_elements(
-        lambda key: f"{key['item_high']:016x}{key['item_low']:016x}", return_dtype=pl.String
+        lambda key: item_id(key["item_high"], key["item_low"]), return_dtype=pl.String
     )
 
 

@@ -6,6 +6,7 @@ guesses are fresh and 0 when they persist (statistics.md 2.4). Offered for parit
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -25,8 +26,8 @@ def true_rate(flips: float, acc_before: float, acc_after: float, k: float) -> fl
 
 
 def ceiling(acc: float, k: float) -> float:
-    """Return max((k a − 1)/(k − 1), 0): the most that could be lost (or gained) by that estimator."""
-    return max((k * acc - 1) / (k - 1), 0.0)
+    """Return max((k a − 1)/(k − 1), 0), written so that it holds for infinitely many options too: the most to lose."""
+    return max(acc - (1 - acc) / (k - 1), 0.0)
 
 
 def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> list[dict[str, Any]]:
@@ -37,28 +38,26 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> list[dict[str, Any]]:
     an item of unknown chance, or without a wrong option, has no row.
     """
     chances = task_means(pair.patterns.filter(pl.col("right").is_not_null()), {"q": pl.col("chance")})
-    odds = {}  # 1 / (k − 1)
+    options: dict[str, float] = {}
     for task, q in chances.select("task", "q").iter_rows():
         stated = taxonomy.options_of(task)
         if stated is not None:
-            q = 1 / stated
-        elif taxonomy.options:  # a published table of option counts: what is not in it was not scored
-            continue
-        if q is not None and q < 1:
-            odds[task] = q / (1 - q)
+            options[task] = stated
+        elif not taxonomy.options and q is not None and q < 1:
+            # with a published table of option counts, what is not in it was not scored
+            options[task] = 1 / q if q else math.inf
     rows = []
     for task, seed, n, kept, lost, gained, _ in pair.seeds.iter_rows():
-        if task in odds:
-            before, after = (kept + lost) / n, (kept + gained) / n
-            luck = (1 - before) * (1 - after) * odds[task]
+        if task in options:
+            k, before, after = options[task], (kept + lost) / n, (kept + gained) / n
             rows.append(
                 {
                     "task": task,
                     "seed": seed,
-                    "lost": max(lost / n - luck, 0.0),
-                    "gained": max(gained / n - luck, 0.0),
-                    "lost_max": max(before - (1 - before) * odds[task], 0.0),
-                    "gained_max": max(after - (1 - after) * odds[task], 0.0),
+                    "lost": true_rate(lost / n, before, after, k),
+                    "gained": true_rate(gained / n, before, after, k),
+                    "lost_max": ceiling(before, k),
+                    "gained_max": ceiling(after, k),
                 }
             )
     return rows

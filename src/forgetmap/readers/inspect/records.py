@@ -120,7 +120,6 @@ def decode_header(content: bytes) -> dict[str, Any]:
 
 
 decode_summaries = msgspec.json.Decoder(list[Sample]).decode
-decode_sample = msgspec.json.Decoder(Sample).decode
 decode_full = msgspec.json.Decoder(FullSample).decode
 decode_messages = msgspec.json.Decoder(list[Message]).decode
 decode_hints = msgspec.json.Decoder(Hints).decode

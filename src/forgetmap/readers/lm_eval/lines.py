@@ -34,12 +34,6 @@ class Continuation(msgspec.Struct):
     arg_1: Any = None
 
 
-class FirstArgument(msgspec.Struct):
-    """Only the first request; the option count is then that of `resps`."""
-
-    gen_args_0: Argument | None = None
-
-
 class Nothing(msgspec.Struct):
     """No request at all: prompts come by hash, options by document."""
 

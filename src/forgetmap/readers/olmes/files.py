@@ -87,10 +87,6 @@ class _Line(msgspec.Struct):
     native_id: int | str | None = None
 
 
-class _First(msgspec.Struct):
-    task_hash: str | None = None
-
-
 _decode = msgspec.json.Decoder(_Line).decode
 
 
