@@ -315,3 +315,14 @@ def test_different_numbers_of_options_leave_no_chance_reading() -> None:
     assert found.total.chance is not None
     assert found.total.chance["items"] == 1
     assert any("different number of options" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(("times_before", "times_after"), [(1, 3), (3, 1), (2, 3)])
+def test_repeats_on_one_side_only(times_before: int, times_after: int) -> None:
+    """Right once before, right in one of three after: lost is the share of cross pairs, whichever side has more."""
+    before = make_run([answer(n, True, seed=s) for n in range(4) for s in range(times_before)])
+    after = make_run([answer(n, s == 0, seed=s) for n in range(4) for s in range(times_after)])
+    found = shares(before, after)
+    assert found["lost"] == pytest.approx(1 - 1 / times_after)
+    back = shares(after, before)
+    assert back["gained"] == pytest.approx(1 - 1 / times_after)

@@ -119,6 +119,7 @@ def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
         *ITEM,
         "score",
         "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown", "scored",
+        repeats=pl.col("scored").cast(pl.Float64),
         right=right.cast(pl.UInt8),
         none=(pl.col("no_choice") & ~right.fill_null(False)).cast(pl.UInt8),
     )  # fmt: skip

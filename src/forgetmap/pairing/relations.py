@@ -38,14 +38,6 @@ def relate(matched: pl.LazyFrame) -> pl.LazyFrame:
 def relate_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> pl.LazyFrame:
     """The same as means over all cross pairs of repeats."""
     items = _options_of_both(matched).collect(engine="streaming").sort(KEY)
-    if "repeats" not in items.columns:
-        items = items.with_columns(repeats=pl.lit(1.0))
-    if "repeats_after" not in items.columns:
-        # without repeats before, the join has no clash and so no suffix
-        after = "repeats" if theirs.repeats > 1 and ours.repeats == 1 else None
-        items = items.with_columns(
-            repeats_after=pl.col(after) if after else pl.lit(1.0), repeats=pl.lit(1.0) if after else pl.col("repeats")
-        )
     items = _with_agreement(items, ours, theirs)
     right, right_after = pl.col("right").cast(pl.Float64), pl.col("right_after").cast(pl.Float64)
     items = items.with_columns(lost=right * (1 - right_after), gained=right_after * (1 - right))
