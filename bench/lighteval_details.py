@@ -7,11 +7,11 @@ prompts, chains of thought, token ids of prompt and reply, 228 MB in all. Three 
 each in a process of its own, in turn, imports left out, the best of three:
 
   pandas  load every column, sort both tables by prompt, set them side by side, round and count in a Python loop
-  raw     forgetmap: read both files, pair by content, estimate and decide
+  raw     forgetmap: read both files, pair by content, estimate
   saved   the same from two saved runs
 
 The first is what post_forget.md 5 says of the released code, written anew. It ends at four counts; forgetmap ends at a
-map with intervals, and its four counts must be the same.
+map, and its four counts must be the same.
 """
 
 from __future__ import annotations
