@@ -14,8 +14,9 @@ import forgetmap
 ROOT = Path(forgetmap.__file__).parent
 #: Left to right, as in the flow: logs → run → pair → estimates → map → report.
 ORDER = [
-    "errors", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "pairing", "taxonomies", "estimate", "cells",
-    "flips", "map", "testing", "report", "cli",
+    "errors", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
+    "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "gate",
+    "pytest_plugin", "testing", "report", "cli",
 ]  # fmt: skip
 
 

@@ -1,22 +1,23 @@
-"""Cells: the estimates of tasks, put together by category, group and total.
+"""Cells: the estimates of tasks, categories, groups and the total, each with intervals and a verdict.
 
-A cell averages only what it shows and names how much is in it. Weights: `tasks` (mean over tasks), `items` (every item
-alike), `categories` (mean of category means, the published Total).
+A cell averages only what it shows and names how much is in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-import polars as pl
+import numpy as np
 
-from forgetmap.taxonomies import Taxonomy
-
-WEIGHTS = ("tasks", "items", "categories")
-LEVELS = ("task", "category", "group", "total")
+from forgetmap.causes import validity_split
+from forgetmap.estimate.decide import adjust_together, choose_verdicts
+from forgetmap.estimate.intervals import DIFFERENCE, Atoms
+from forgetmap.estimate.units import Array
+from forgetmap.evidence import Bounds, Judged, Readings, bounds_of, judge
+from forgetmap.levels import Level
 
 _OBSERVED = ("no_answer_before", "no_answer_after", "acc_before", "acc_after", "kept", "lost", "gained", "never")
 _CHANCE = (
@@ -24,6 +25,9 @@ _CHANCE = (
     "lost_if_independent", "lost_if_persistent", "gained_if_independent", "gained_if_persistent",
 )  # fmt: skip
 _PAPER = ("lost", "gained", "lost_max", "gained_max")
+_DIRECTIONS = ("lost", "gained")
+
+Columns = dict[str, Any]  # one array or list per name, one entry per cell
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,33 @@ class Cell:
     items: int
     mapped: bool  # whether the taxonomy knows the place of these tasks
     task_names: tuple[str, ...]
-    observed: dict[str, float | None]
+    observed: dict[str, float | None]  # rates with the ends of their intervals
     chance: dict[str, Any] | None
+    noise: dict[str, Any] | None
+    soft: dict[str, Any] | None
     paper: dict[str, Any] | None
+    decision: dict[str, Any]
+    flags: tuple[str, ...] = ()  # what a verdict carries: prompt changed, depends on the scorer
+    scorers: tuple[dict[str, Any], ...] = ()  # the same cell under the log's other scorers
+    validity: dict[str, float | None] | None = (
+        None  # the change of the score, split into answering at all and answering right
+    )
+
+    @property
+    def verdict(self) -> str | None:
+        """Lost, gained, both, steady or unclear; None where nothing can be said."""
+        verdict: str | None = self.decision["verdict"]
+        return verdict
+
+    def block(self, reading: str) -> dict[str, Any] | None:
+        """Return the figures of a reading: lost, lost_low, lost_high, gained, …; None where it cannot be had."""
+        if reading == "observed":
+            return self.observed
+        block: dict[str, Any] | None = getattr(self, reading)
+        return block
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cell as the JSON contract shows it; blocks without an estimate yet are null."""
-        none = dict.fromkeys(("lost_low", "lost_high", "gained_low", "gained_high"))
-        decisions = dict.fromkeys(
-            ("p_lost", "q_lost", "p_gained", "q_gained", "p_net", "q_net", "verdict", "verdict_reading", "margin",
-             "detectable")
-        )  # fmt: skip
+        """Return the cell as the JSON contract shows it; blocks that cannot be computed are null."""
         return {
             "level": self.level,
             "name": self.name,
@@ -57,184 +77,242 @@ class Cell:
             "mapped": self.mapped,
             "task_names": list(self.task_names),
             **self.observed,
-            **none,
             "chance": self.chance,
-            "noise": None,
-            "soft": None,
+            "noise": self.noise,
+            "soft": self.soft,
             "paper": self.paper,
-            **decisions,
+            **self.decision,
+            "flags": list(self.flags),
+            "scorers": list(self.scorers),
+            "validity": self.validity,
         }
 
 
 @dataclass(frozen=True)
-class _Task:
-    name: str
-    category: str
-    group: str | None
-    mapped: bool
-    observed: dict[str, Any]
-    chance: dict[str, Any] | None
-    paper: dict[int, dict[str, float]]  # by seed
+class Draft:
+    """The cells of one map before false discoveries are counted over all maps of a call."""
+
+    readings: Readings
+    levels: list[Level]
+    columns: list[dict[str, Columns]]  # per level: observed, chance, noise, soft
+    judged: list[Judged]
 
 
-def make_cells(
-    observed: pl.DataFrame, chance: pl.DataFrame, paper: list[dict[str, Any]], taxonomy: Taxonomy, weight: str
-) -> list[Cell]:
-    """Return every cell of every level: tasks, categories, groups (where the taxonomy has them) and the total."""
-    tasks = _tasks(observed, chance, paper, taxonomy)
-    combine = _combine_items if weight == "items" else _combine_tasks
-    cells = [_cell("task", t.name, _path(t, t.name), [t], combine) for t in tasks]
-    # A task whose scores have no place in [0, 1] is shown, but nothing can be averaged with it.
-    tasks = [t for t in tasks if t.observed["acc_before"] is not None] or tasks
-    by_category = _grouped(tasks, _home)
-    cells += [
-        _cell("category", of[0].category, _path(of[0], "")[:-1] or (of[0].category,), of, combine)
-        for of in by_category.values()
-    ]
-    for name, of in _grouped([t for t in tasks if t.group], lambda t: t.group or "").items():
-        cells.append(_upper("group", name, (name,), of, weight, combine))
-    cells.append(_upper("total", "total", (), tasks, weight, combine))
-    return cells
+def draft_cells(
+    readings: Readings, levels: list[Level], *, reading: str = "auto", margin: float | None = None
+) -> Draft:
+    """Return every estimate of every cell, and the evidence for its verdict."""
+    columns, judged = [], []
+    for level in levels:
+        bounds = bounds_of(level, readings)
+        columns.append(_columns(level, readings, bounds))
+        judged.append(judge(level, readings, bounds, reading, margin))
+    return Draft(readings, levels, columns, judged)
 
 
-def _path(task: _Task, name: str) -> tuple[str, ...]:
-    category = (task.category,) if task.mapped else ()
-    return (*((task.group,) if task.group else ()), *category, name)
+def finish_cells(drafts: Sequence[Draft]) -> list[list[Cell]]:
+    """Return the cells of every map; the family of a level is all its cells, lost and gained, over all maps.
+
+    Totals are in no family: there is one of them, and it is looked at first.
+    """
+    decided: list[dict[str, tuple[Array, Array, Array]]] = [{} for _ in drafts]
+    for name in dict.fromkeys(level.name for draft in drafts for level in draft.levels):
+        judged = [dict(zip((lv.name for lv in d.levels), d.judged, strict=True)).get(name) for d in drafts]
+        there = [(at, one) for at, one in enumerate(judged) if one is not None]
+        moved = [[one.evidence.p_lost, one.evidence.p_gained] for _, one in there]
+        nets = [[one.p_net] for _, one in there]
+        if name != "total":
+            moved, nets = adjust_together(moved), adjust_together(nets)
+        for (at, _), (lost, gained), (net,) in zip(there, moved, nets, strict=True):
+            decided[at][name] = (lost, gained, net)
+    return [_cells(draft, adjusted) for draft, adjusted in zip(drafts, decided, strict=True)]
 
 
-def _tasks(
-    observed: pl.DataFrame, chance: pl.DataFrame, paper: list[dict[str, Any]], taxonomy: Taxonomy
-) -> list[_Task]:
-    corrected = {row["task"]: _with_ends(row) for row in chance.iter_rows(named=True)}
-    published: dict[str, dict[int, dict[str, float]]] = {}
-    for row in paper:
-        published.setdefault(row["task"], {})[row["seed"]] = row
+def _cells(draft: Draft, adjusted: dict[str, tuple[Array, Array, Array]]) -> list[Cell]:
     made = []
-    for row in observed.iter_rows(named=True):
-        name = row["task"]
-        place = taxonomy.place(name)
-        # A task the taxonomy does not know is a category of its own: visible, never filed under a wrong name.
-        made.append(
-            _Task(
-                name,
-                place.category or name,
-                place.group,
-                place.category is not None,
-                row,
-                corrected.get(name),
-                published.get(name, {}),
+    readings, tasks = draft.readings, draft.readings.tasks
+    changed = readings.observed.task_means("prompt_changed") > 0
+    for level, columns, judged in zip(draft.levels, draft.columns, draft.judged, strict=True):
+        q_lost, q_gained, q_net = adjusted[level.name]
+        evidence = judged.evidence
+        decisions: Columns = {
+            "p_lost": evidence.p_lost,
+            "q_lost": q_lost,
+            "p_gained": evidence.p_gained,
+            "q_gained": q_gained,
+            "p_net": judged.p_net,
+            "q_net": q_net,
+            "verdict": choose_verdicts(evidence, q_lost, q_gained, judged.margin),
+            "verdict_reading": judged.reading,
+            "margin": judged.margin,
+            "detectable": evidence.detectable,
+        }
+        rows = {name: _rows(block, len(level.cells)) for name, block in {**columns, "decision": decisions}.items()}
+        for place, (name, path, members) in enumerate(level.cells):
+            named = tuple(tasks[at].name for at in members)
+            observed, decision = rows["observed"][place], rows["decision"][place]
+            noisy = rows["noise"][place] if "noise" in rows else None
+            if decision["verdict"] is None:
+                decision |= {"verdict_reading": None, "margin": None}
+            if noisy is not None:
+                noisy["form"] = judged.form[place]
+            made.append(
+                Cell(
+                    level.name,
+                    name,
+                    path,
+                    tasks=len(members),
+                    items=int(observed.pop("items")),
+                    mapped=all(tasks[at].mapped for at in members),
+                    task_names=named,
+                    observed=observed,
+                    chance=_present(rows["chance"][place]),
+                    noise=_present(noisy),
+                    soft=_present(rows["soft"][place] if "soft" in rows else None),
+                    paper=_paper(readings, level, members),
+                    decision=decision,
+                    flags=("prompt changed",) if changed[members].any() and decision["verdict"] else (),
+                    validity=_validity(observed),
+                )
             )
-        )
-    order = {name: position for position, name in enumerate(taxonomy.categories)}
-    return sorted(made, key=lambda t: (order[t.category] if t.mapped else len(order), t.category, t.name))
+    return made
 
 
-def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
-    """Where a point is identified it is both ends of its range: a cell's range then follows from its tasks."""
-    for direction in ("lost", "gained"):
-        if row[direction] is not None:
-            row |= {f"{direction}_from": row[direction], f"{direction}_to": row[direction]}
-    return row
-
-
-def _home(task: _Task) -> tuple[bool, str]:
-    """A task without a place may bear the name of a category: it is not of that category."""
-    return task.mapped, task.category
-
-
-def _grouped(tasks: Iterable[_Task], by: Callable[[_Task], Any]) -> dict[Any, list[_Task]]:
-    groups: dict[Any, list[_Task]] = {}
-    for task in tasks:
-        groups.setdefault(by(task), []).append(task)
-    return groups
-
-
-_Combine = Callable[[Sequence[dict[str, Any]], Sequence[str]], dict[str, float | None]]
-
-
-def _combine_tasks(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, float | None]:
-    return {name: _mean([row[name] for row in rows]) for name in names}
-
-
-def _combine_items(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, float | None]:
-    weights = [row["items"] for row in rows]
-    return {name: _mean([row[name] for row in rows], weights) for name in names}
-
-
-def _mean(values: Sequence[float | None], weights: Sequence[float] | None = None) -> float | None:
-    known = [value for value in values if value is not None]
-    if not known or len(known) < len(values):  # a mean over a part would not be the cell's
+def _validity(observed: dict[str, float | None]) -> dict[str, float | None] | None:
+    """Right answers are answers: for 0/1 scores the change of the score splits exactly (statistics.md 6)."""
+    before, after = observed["acc_before"], observed["acc_after"]
+    silent, silent_after = observed["no_answer_before"], observed["no_answer_after"]
+    if observed["kept"] is None or before is None or after is None or silent is None or silent_after is None:
         return None
-    return fmean(known, weights)
+    return validity_split(before, after, 1 - silent, 1 - silent_after).to_dict()
 
 
-def _cell(
-    level: str,
-    name: str,
-    path: tuple[str, ...],
-    tasks: Sequence[_Task],
-    combine: _Combine,
-    parts: Sequence[_Task] | None = None,
-) -> Cell:
-    """The cell of some tasks, averaged over `parts`: the tasks themselves, or the means of their categories."""
-    merged = _merged(parts or tasks, combine)
-    return Cell(
-        level,
-        name,
-        path,
-        tasks=len(tasks),
-        items=merged.observed["items"],
-        mapped=all(t.mapped for t in tasks),
-        task_names=tuple(t.name for t in tasks),
-        observed={key: merged.observed[key] for key in _OBSERVED},
-        chance=merged.chance,
-        paper=_over_seeds(merged.paper),
-    )
+def _present(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A block over no items is no block."""
+    if row is None or not row["items"]:
+        return None
+    return {**row, **{name: int(row[name]) for name in ("items", "tasks") if name in row}}
 
 
-def _upper(
-    level: str, name: str, path: tuple[str, ...], tasks: Sequence[_Task], weight: str, combine: _Combine
-) -> Cell:
-    """A group or the total: over its tasks, or under `categories` over the means of its categories."""
-    if weight != "categories":
-        return _cell(level, name, path, tasks, combine)
-    parts = [_merged(of, combine) for of in _grouped(tasks, _home).values()]
-    return _cell(level, name, path, tasks, combine, parts)
+def _rows(columns: Columns, cells: int) -> list[dict[str, Any]]:
+    """Turn columns into one dictionary per cell; NaN becomes None."""
+    listed = {}
+    for name, column in columns.items():
+        if isinstance(column, np.ndarray):
+            missing = np.isnan(column)
+            column = column.tolist()
+            if missing.any():
+                for place in np.flatnonzero(missing).tolist():
+                    column[place] = None
+        listed[name] = column
+    names = list(listed)
+    return [dict(zip(names, row, strict=True)) for row in zip(*listed.values(), strict=True)] or [{}] * cells
 
 
-def _merged(parts: Sequence[_Task], combine: _Combine) -> _Task:
-    first = parts[0]
-    if len(parts) == 1:
-        row = first.chance
-        return replace(first, chance=_chance({name: row[name] for name in _CHANCE}, [row]) if row else None)
-    corrected = [part.chance for part in parts if part.chance is not None]
-    return _Task(
-        first.name,
-        first.category,
-        first.group,
-        first.mapped,
-        observed={
-            "items": sum(part.observed["items"] for part in parts),
-            **combine([part.observed for part in parts], _OBSERVED),
+def _columns(level: Level, readings: Readings, bounds: dict[str, Bounds]) -> dict[str, Columns]:
+    grouping, observed = level.grouping, readings.observed
+    made = {
+        "observed": {
+            "items": observed.items(grouping),
+            **{name: observed.mean(name, grouping) for name in _OBSERVED},
+            **_ends(bounds["observed"]),
         },
-        chance=_chance(combine(corrected, _CHANCE), corrected) if corrected else None,
-        paper=_seed_means([part.paper for part in parts if part.paper]),
-    )
-
-
-def _chance(values: dict[str, float | None], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    known, lost = values["known_before"], values["lost"]
-    # What is known to a rounding error is nothing: no share of it can be lost.
-    of_known = lost / known if lost is not None and known is not None and known > 1e-9 else None
-    return {
-        "items": sum(row["items"] for row in rows),
-        "tasks": sum(row.get("tasks", 1) for row in rows),
-        **values,
-        **dict.fromkeys(("lost_low", "lost_high", "gained_low", "gained_high")),
-        "lost_of_known": of_known,
-        "lost_of_known_low": None,
-        "lost_of_known_high": None,
+        "chance": _chance_columns(level, readings, bounds["chance"]),
     }
+    if readings.noise is not None:
+        made["noise"] = _noise_columns(level, readings, bounds)
+    if readings.soft is not None:
+        soft = readings.soft
+        made["soft"] = {
+            "items": soft.items(grouping),
+            "tasks": soft.tasks(grouping),
+            **{name: soft.mean(name, grouping) for name in ("p_before", "p_after", "lost", "gained", "floor")},
+            **_ends(bounds["soft"]),
+        }
+    return made
+
+
+def _ends(bounds: Bounds) -> Columns:
+    made = {}
+    for direction in _DIRECTIONS:
+        made[f"{direction}_low"], made[f"{direction}_high"] = bounds.interval(direction)
+    return made
+
+
+def _chance_columns(level: Level, readings: Readings, bounds: Bounds) -> Columns:
+    grouping, reading = level.grouping, readings.chance.reading
+    values = {name: reading.mean(name, grouping) for name in _CHANCE}
+    return {
+        "items": reading.items(grouping),
+        "tasks": reading.tasks(grouping),
+        **values,
+        **_ends(bounds),
+        **_of_known(level, readings, values["known_before"]),
+    }
+
+
+def _of_known(level: Level, readings: Readings, known: Array) -> Columns:
+    """Loss as a share of what was known: a ratio of means, its interval that of the linearised items."""
+    grouping, reading, atoms = level.grouping, readings.chance.reading, readings.chance.atoms
+    place = np.maximum(grouping.cell, 0)
+    made: Columns = {}
+    # What is known to a rounding error is nothing: no share of it can be lost.
+    positive = np.where(known > 1e-9, known, np.nan)
+    made["lost_of_known"] = reading.mean("lost", grouping) / positive
+    surely = reading.posterior("known_before", grouping, DIFFERENCE).quantile(0.025) > 0
+    lows, highs = [], []
+    for end in readings.chance.ends("lost"):
+        ratio = reading.mean(end, grouping) / positive
+        base, share = positive[place], ratio[place]
+        units = reading.units
+        values = (reading.values[end] - share[units.task] * reading.values["known_before"]) / base[units.task]
+        moved = Atoms(atoms.positions / base[:, None] - share[:, None], atoms.masses)
+        found = reading.posterior(values, grouping, moved)
+        lows.append(ratio + np.minimum(found.quantile(0.025), 0.0))
+        highs.append(ratio + np.maximum(found.quantile(0.975), 0.0))
+    # Where not even something known is sure, a share of it may be anything.
+    made["lost_of_known_low"] = np.where(surely, np.min(lows, axis=0), np.nan)
+    made["lost_of_known_high"] = np.where(surely, np.max(highs, axis=0), np.nan)
+    return made
+
+
+def _noise_columns(level: Level, readings: Readings, bounds: dict[str, Bounds]) -> Columns:
+    found, grouping = readings.noise, level.grouping
+    assert found is not None
+    reading = found.reading
+    made: Columns = {
+        "items": reading.items(grouping),
+        "tasks": reading.tasks(grouping),
+        "repeats_before": [found.repeats_before] * grouping.cells,
+        "repeats_after": [found.repeats_after] * grouping.cells,
+        "kind": [readings.repeat_kind] * grouping.cells,
+        "floor_before": reading.mean("floor_before", grouping),
+        "floor_after": reading.mean("floor_after", grouping),
+        **{name: reading.mean(name, grouping) for name in _DIRECTIONS},
+        **_ends(bounds["noise"]),
+    }
+    for name in _DIRECTIONS:
+        made[f"{name}_at_least"] = reading.mean(f"{name}_at_least", grouping)
+        made[f"{name}_at_most"] = found.at_most(name, grouping)
+        made[f"{name}_at_least_low"] = bounds["noise_at_least"].interval(name)[0]
+        made[f"{name}_at_most_high"] = bounds["noise_at_most"].interval(name)[1]
+    whole = found.chance.items(grouping) >= reading.items(grouping)
+    for name in _DIRECTIONS:
+        low, high = bounds["noise_chance"].interval(name)
+        for column, values in (("", found.chance.mean(name, grouping)), ("_low", low), ("_high", high)):
+            made[f"known_{name}{column}"] = np.where(whole, values, np.nan)
+    return made
+
+
+def _paper(readings: Readings, level: Level, members: list[int]) -> dict[str, Any] | None:
+    """The published estimator of a cell: means over parts, seed by seed, then over seeds."""
+    tasks, part = readings.tasks, level.grouping.part
+    parts: dict[Any, list[dict[int, dict[str, float]]]] = {}
+    for at in members:
+        seeds = readings.paper.get(tasks[at].name)
+        if seeds:
+            parts.setdefault(at if part is None else int(part[at]), []).append(seeds)
+    return _over_seeds(_seed_means([_seed_means(of) for of in parts.values()]))
 
 
 def _seed_means(parts: Sequence[dict[int, dict[str, float]]]) -> dict[int, dict[str, float]]:

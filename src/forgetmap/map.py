@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from forgetmap.cells import LEVELS, WEIGHTS, Cell, make_cells
+from forgetmap.bridge import Bridge, cross_bridge
+from forgetmap.causes import Causes, find_causes
+from forgetmap.cells import Cell, draft_cells, finish_cells
 from forgetmap.errors import UsageError
-from forgetmap.estimate import Guessing, count_transitions, estimate_chance, estimate_paper
+from forgetmap.estimate.decide import check_margin
+from forgetmap.estimate.guessing import Guessing
+from forgetmap.evidence import READINGS, Readings, read_pair
 from forgetmap.flips import list_flips
+from forgetmap.levels import LEVELS, WEIGHTS, Level, make_levels
 from forgetmap.pairing import Pair, Scale, pair_runs
 from forgetmap.readers import read_run
 from forgetmap.run import Run
+from forgetmap.scorers import DEPENDS, mark_scorers, other_scorers
 from forgetmap.taxonomies import Taxonomy, load_taxonomy
 
 SCHEMA = "forgetmap.map/1"
 SCHEMA_SEVERAL = "forgetmap.maps/1"
-READINGS = ("auto", "observed", "chance", "paper")
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,25 @@ class ForgettingMap:
     weight: str
     warnings: list[str] = field(repr=False)  # what changes how a number should be read
     notes: list[str] = field(repr=False)  # what is worth knowing and changes nothing
+    reading: str  # what decides the verdicts: auto, or the one asked for
+    levels: list[Level] = field(repr=False)
+    readings: Readings = field(repr=False)
+    bridge: Bridge | None = field(default=None, repr=False)
 
     @property
     def total(self) -> Cell:
         """The cell that holds everything."""
         return self.cells[-1]
+
+    @cached_property
+    def found_causes(self) -> Causes:
+        """Why each lost item was lost and each gained item was wrong before; reads the texts where they are needed."""
+        return find_causes(self.pair)
+
+    @cached_property
+    def causes(self) -> list[dict[str, Any]]:
+        """The causes of every cell, as the JSON contract shows them."""
+        return self.found_causes.table([(cell.level, cell.name, cell.task_names) for cell in self.cells])
 
     def at(self, level: str) -> list[Cell]:
         """Return the cells of a level: task, category, group or total."""
@@ -71,11 +92,13 @@ class ForgettingMap:
             "pairing": self.pair.pairing.to_dict(),
             "guessing": self.guessing.to_dict(),
             "cells": [cell.to_dict() for cell in self.cells],
-            "causes": None,
+            "reading": self.reading,
+            "bridge": self.bridge.to_dict() if self.bridge else None,
+            "causes": self.causes,
             "drift": None,
             "diagnosis": None,
             "warnings": self.warnings,
-            "notes": self.notes,
+            "notes": [*self.notes, *self.found_causes.notes],
         }
 
     def __repr__(self) -> str:
@@ -99,10 +122,31 @@ class ForgettingMap:
 RunLike = Run | str | Path
 
 
-def compare(
+def compare(before: RunLike, after: RunLike, **options: Any) -> ForgettingMap:
+    """Return the map of what `after` lost and gained against `before`.
+
+    Parameters
+    ----------
+    before, after : runs, or paths in any readable format.
+    reading : what decides the verdicts: auto, observed, noise, chance; soft and paper decide nothing of their own.
+    margin : the loss that does not matter, as a share; default 0.01 where repeats measured a noise floor, else 0.02.
+    taxonomy : name, file or Taxonomy; `log` takes the groups found in the before-log. Default `post_forget`.
+    weight : tasks, items or categories; default the taxonomy's.
+    scorer, metric, tasks : which scores to compare; tasks is a glob.
+    threshold, scale : how graded scores are read: right from a value on, or as grades of a range.
+    bridge : the before-model under the after-model's prompt (or the reverse): parts prompt from training.
+    check_scorers : whether to draw the map under the log's other scorers too, and mark what depends on them.
+    force : compare even where less than half of the items pair.
+    """
+    return compare_all(before, [after], **options)[0]
+
+
+def compare_all(
     before: RunLike,
-    after: RunLike,
+    afters: Sequence[RunLike],
     *,
+    reading: str = "auto",
+    margin: float | None = None,
     taxonomy: str | Path | Taxonomy | None = None,
     weight: str | None = None,
     scorer: str | None = None,
@@ -110,41 +154,97 @@ def compare(
     tasks: str | None = None,
     threshold: float | None = None,
     scale: tuple[float, float] | None = None,
+    bridge: RunLike | None = None,
+    check_scorers: bool = True,
     force: bool = False,
-) -> ForgettingMap:
-    """Return the map of what `after` lost and gained against `before`.
-
-    Parameters
-    ----------
-    before, after : runs, or paths in any readable format.
-    taxonomy : name, file or Taxonomy; `log` takes the groups found in the before-log. Default `post_forget`.
-    weight : tasks, items or categories; default the taxonomy's.
-    scorer, metric, tasks : which scores to compare; tasks is a glob.
-    threshold, scale : how graded scores are read: right from a value on, or as grades of a range.
-    force : compare even where less than half of the items pair.
-    """
+) -> list[ForgettingMap]:
+    """Return one map per AFTER; false discoveries are counted over all of them together (see `compare`)."""
     if weight is not None and weight not in WEIGHTS:
         raise UsageError(f"weight is '{weight}'; it must be one of {', '.join(WEIGHTS)}")
-    left, right = _as_run(before), _as_run(after)
-    reading = Scale(threshold, *(scale or (None, None)))
-    pair = pair_runs(left, right, scorer=scorer, metric=metric, tasks=tasks, scale=reading, force=force)
-    return map_pair(pair, taxonomy=taxonomy, weight=weight)
+    if not afters:
+        raise UsageError("there is no after-run; give one or more")
+    left, rights = _as_run(before), [_as_run(after) for after in afters]
+    scales = Scale(threshold, *(scale or (None, None)))
+
+    def pair(one: Run, other: Run, prefer: str | None = None) -> Pair:
+        named = {"scorer": scorer, "metric": metric, "tasks": tasks, "scale": scales, "force": force}
+        return pair_runs(one, other, prefer=prefer, **named)  # type: ignore[arg-type]
+
+    asked = {"taxonomy": taxonomy, "weight": weight, "reading": reading, "margin": margin}
+    maps = map_pairs([pair(left, right) for right in rights], **asked)  # type: ignore[arg-type]
+    if check_scorers and scorer is None:
+        maps = _check_scorers(maps, [(left, right) for right in rights], pair, asked)
+    if bridge is not None:
+        middle = _as_run(bridge)
+        maps = [replace(found, bridge=cross_bridge(found.pair, middle, pair, found.levels)) for found in maps]
+    return maps
 
 
-def map_pair(pair: Pair, *, taxonomy: str | Path | Taxonomy | None = None, weight: str | None = None) -> ForgettingMap:
-    """Return the map of a pair."""
-    places = _taxonomy(taxonomy, pair.before)
-    weight = weight or places.weight
-    corrected, guessing, excluded = estimate_chance(pair)
-    cells = make_cells(count_transitions(pair), corrected, estimate_paper(pair, places), places, weight)
+def _check_scorers(
+    maps: list[ForgettingMap], runs: list[tuple[Run, Run]], pair: Callable[..., Pair], asked: dict[str, Any]
+) -> list[ForgettingMap]:
+    """Draw the maps once more under each other scorer, and mark the cells that depend on the choice."""
+    others: list[dict[str, list[Cell]]] = [{} for _ in maps]
+    for name in dict.fromkeys(name for found in maps for name in other_scorers(found.pair)):
+        having = [place for place, found in enumerate(maps) if name in other_scorers(found.pair)]
+        drawn = map_pairs([pair(*runs[place], prefer=name) for place in having], **asked)
+        for place, found in zip(having, drawn, strict=True):
+            others[place][name] = found.cells
+    marked = []
+    for found, of in zip(maps, others, strict=True):
+        cells = mark_scorers(found.cells, of)
+        warnings = list(found.warnings)
+        depends = [cell.name for cell in cells if DEPENDS in cell.flags and cell.level == "task"]
+        if depends:
+            shown = ", ".join(depends[:5]) + (f" and {len(depends) - 5} more" if len(depends) > 5 else "")
+            warnings.append(f"the finding depends on the scorer ({', '.join(of)} also in the log) in {shown}")
+        marked.append(replace(found, cells=cells, warnings=warnings))
+    return marked
+
+
+def map_pair(pair: Pair, **options: Any) -> ForgettingMap:
+    """Return the map of a pair; options as of `map_pairs`."""
+    return map_pairs([pair], **options)[0]
+
+
+def map_pairs(
+    pairs: Sequence[Pair],
+    *,
+    taxonomy: str | Path | Taxonomy | None = None,
+    weight: str | None = None,
+    reading: str = "auto",
+    margin: float | None = None,
+) -> list[ForgettingMap]:
+    """Return the maps of pairs that share a before-run, decided together."""
+    if reading not in READINGS:
+        raise UsageError(f"reading is '{reading}'; it must be one of {', '.join(READINGS)}")
+    check_margin(margin)
+    drafts, made = [], []
+    for pair in pairs:
+        places = _taxonomy(taxonomy, pair.before)
+        weighted = weight or places.weight
+        readings, warnings = read_pair(pair, places)
+        countable = ~np.isnan(readings.observed.task_means("acc_before"))
+        levels = make_levels(readings.tasks, weighted, countable.tolist())
+        drafts.append(draft_cells(readings, levels, reading=reading, margin=margin))
+        made.append((pair, readings, levels, places, weighted, warnings))
+    maps = []
+    for cells, (pair, readings, levels, places, weighted, warnings) in zip(finish_cells(drafts), made, strict=True):
+        notes = [*pair.notes, *_unmapped(cells, places)]
+        warned = [*pair.warnings, *warnings]
+        guessing = readings.chance.guessing
+        maps.append(ForgettingMap(pair, cells, guessing, places, weighted, warned, notes, reading, levels, readings))
+    return maps
+
+
+def _unmapped(cells: list[Cell], places: Taxonomy) -> list[str]:
     unmapped = [cell.name for cell in cells if cell.level == "task" and not cell.mapped]
-    warnings, notes = [*pair.warnings, *excluded], list(pair.notes)
-    if unmapped:
-        shown = ", ".join(unmapped[:5]) + (f" and {len(unmapped) - 5} more" if len(unmapped) > 5 else "")
-        which = f"any of the {len(unmapped)} tasks" if len(unmapped) == cells[-1].tasks > 1 else shown
-        own = "each is a cell of its own" if len(unmapped) > 1 else "it is a cell of its own"
-        notes.append(f"taxonomy {places.name} has no place for {which}: {own}")
-    return ForgettingMap(pair, cells, guessing, places, weight, warnings, notes)
+    if not unmapped:
+        return []
+    shown = ", ".join(unmapped[:5]) + (f" and {len(unmapped) - 5} more" if len(unmapped) > 5 else "")
+    which = f"any of the {len(unmapped)} tasks" if len(unmapped) == cells[-1].tasks > 1 else shown
+    own = "each is a cell of its own" if len(unmapped) > 1 else "it is a cell of its own"
+    return [f"taxonomy {places.name} has no place for {which}: {own}"]
 
 
 def maps_to_dict(maps: Sequence[ForgettingMap]) -> dict[str, Any]:

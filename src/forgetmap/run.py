@@ -117,6 +117,7 @@ class RunInfo(msgspec.Struct, kw_only=True):
     subset: dict[str, Any] = {}  # a subset chosen on purpose: limit, tasks, samples
     files: list[str] = []
     other_files: list[str] = []  # lay beside the log and were not read
+    repeat_kind: str | None = None  # how repeats differ, where someone said it: seed, numeric, prompt, order or format
     counts: dict[str, int] = {}
     warnings: list[str] = []
     content_hash: str | None = None

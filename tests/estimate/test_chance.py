@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import make_run
 from forgetmap import compare
-from forgetmap.estimate.chance import LEAST_BOTH_WRONG, agreement, estimate_guessing
+from forgetmap.estimate.guessing import LEAST_BOTH_WRONG, agreement, estimate_guessing
 from forgetmap.testing import plant
 
 CASES = [

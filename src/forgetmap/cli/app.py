@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from forgetmap.cli.chain import chain_command
 from forgetmap.cli.compare import compare_command
 from forgetmap.cli.demo import demo_command
 from forgetmap.cli.importing import import_command
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command("compare")(compare_command)
 app.command("items")(items_command)
+app.command("chain")(chain_command)
 app.command("import")(import_command)
 app.command("demo")(demo_command)
 

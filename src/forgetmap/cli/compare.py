@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from forgetmap.cells import LEVELS, WEIGHTS
 from forgetmap.cli import options as opt
 from forgetmap.errors import UsageError
+from forgetmap.levels import LEVELS, WEIGHTS
 
 
 def compare_command(
@@ -17,10 +17,26 @@ def compare_command(
     reading: Annotated[
         str,
         typer.Option(
-            help="What the table shows: observed (flips), chance (guessing removed), paper (the published estimator), or "
-            "auto: chance where options are known, else observed."
+            help="What the table and the verdict use: observed (flips), noise (beyond re-runs; needs repeats), chance (guessing "
+            "removed), soft (probabilities), paper (the published estimator), or auto: what the runs allow."
         ),
     ] = "auto",
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Loss that does not matter, as a share. Default: 0.01 where repeats measured noise, else 0.02."
+        ),
+    ] = None,
+    bridge: Annotated[
+        str | None,
+        typer.Option(help="Results of the before-model under the after-model's prompt: parts prompt from training."),
+    ] = None,
+    training_seeds: Annotated[
+        bool,
+        typer.Option(
+            "--training-seeds", help="The AFTERs are training seeds of one recipe: add their mean and spread."
+        ),
+    ] = False,
     taxonomy: Annotated[
         str, typer.Option(help="post_forget, post_forget_published, captrack, log (groups in the log) or a YAML file.")
     ] = "post_forget",
@@ -48,8 +64,10 @@ def compare_command(
 
     Example: forgetmap compare out/base out/tuned --by task --json map.json
     """
-    from forgetmap.map import READINGS, compare, maps_to_dict
-    from forgetmap.report.tables import print_maps
+    from forgetmap.evidence import READINGS
+    from forgetmap.map import compare_all, maps_to_dict
+    from forgetmap.recipe import summarise_recipe
+    from forgetmap.report.tables import print_maps, print_recipe
 
     opt.one_of(reading, READINGS, "--reading")
     opt.one_of(by, LEVELS, "--by")
@@ -59,18 +77,19 @@ def compare_command(
     first, *others = (
         opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
     )
-    maps = [
-        compare(
-            first, other, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric, tasks=opt.joined(tasks),
-            threshold=threshold, scale=spread, force=force,
-        )
-        for other in others
-    ]  # fmt: skip
+    middle = opt.read(bridge, format=format, columns=columns, skip_broken=skip_broken) if bridge else None
+    maps = compare_all(
+        first, others, reading=reading, margin=margin, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric,
+        tasks=opt.joined(tasks), threshold=threshold, scale=spread, bridge=middle, force=force,
+    )  # fmt: skip
+    recipe = summarise_recipe(maps) if training_seeds else None
     if strict:
         warnings = list(dict.fromkeys(warning for found in maps for warning in found.warnings))
         if warnings:
             raise UsageError(f"{len(warnings)} warnings, and --strict makes them errors: {'; '.join(warnings)}")
     if json:
-        opt.write_json(maps_to_dict(maps), json)
+        opt.write_json({**maps_to_dict(maps), **({"recipe": recipe.to_dict()} if recipe else {})}, json)
     if json != "-":
         print_maps(opt.console(), maps, level=by, reading=reading)
+        if recipe:
+            print_recipe(opt.console(), recipe, level=by)

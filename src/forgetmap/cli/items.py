@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
 from rich.console import Console
 
 from forgetmap.cli import options as opt
-from forgetmap.report.plain import plain
+from forgetmap.report.plain import number, plain
 from forgetmap.storage import write_atomically
 
 
 def items_command(
     before: Annotated[str, typer.Argument(help="Results before: a log, a folder of logs or a saved run.")],
-    after: Annotated[str, typer.Argument(help="Results after.")],
+    after: Annotated[
+        list[str],
+        typer.Argument(help="Results after; the items are those of the first, the others tell which flips they share."),
+    ],
     show: Annotated[str, typer.Option(help="Which items: lost, gained, kept or never.")] = "lost",
     limit: Annotated[int, typer.Option(min=0, help="Print at most this many; files always hold all.")] = 20,
     prompt: Annotated[bool, typer.Option("--prompt", help="Print the whole prompt instead of the question.")] = False,
@@ -33,7 +37,18 @@ def items_command(
     skip_broken: opt.SkipBroken = False,
     debug: opt.Debug = False,
 ) -> None:
-    """List the items that were lost or gained, with both answers and the gold.
+    """List the items that were lost or gained, with both answers and the gold: what to look at first on top.
+
+    Unmarked items come first: those that more AFTERs lost, that are wrong in
+    more repeats, that the model was surer of before (lead of the gold by option
+    log-probabilities, else share of repeats that are right).
+
+    Marked, and last: likely noise (repeats disagree with themselves as chance
+    has it, or gold and next option are all but level on both sides) and likely
+    label error (both sides prefer one other option, or several AFTERs all lost
+    the item to one option and BEFORE is not known to have been sure).
+
+    For --show gained, before and after change places.
 
     Example: forgetmap items out/base out/tuned --show lost --tasks 'mmlu:*' --csv lost.csv
     """
@@ -41,33 +56,51 @@ def items_command(
     from forgetmap.pairing import Scale, pair_runs
 
     opt.one_of(show, TRANSITIONS, "--show")
-    first, second = (
-        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, after)
+    first, *runs = (
+        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
     )
     reading = Scale(threshold, *(opt.parse_scale(scale) or (None, None)))
-    pair = pair_runs(first, second, scorer=scorer, metric=metric, tasks=opt.joined(tasks), scale=reading, force=force)
-    found = list_flips(pair, show)
+    pair, *others = (
+        pair_runs(first, run, scorer=scorer, metric=metric, tasks=opt.joined(tasks), scale=reading, force=force)
+        for run in runs
+    )
+    found = list_flips(pair, show, others=others)
     if csv:
         flat = found.with_columns(
-            pl.col(name).map_elements(lambda texts: " | ".join(texts), return_dtype=pl.String)
-            for name in ("options", "gold")
+            *(
+                pl.col(name).map_elements(lambda texts: " | ".join(texts), return_dtype=pl.String)
+                for name in ("options", "gold")
+            ),
+            pl.when(pl.col("marks").list.len() > 0).then(pl.col("marks").list.join(" | ")).alias("marks"),
         )
         opt.check_target(csv, "--csv")
         write_atomically(csv, lambda path: flat.write_csv(path))
     if json:
-        opt.write_json({"schema": "forgetmap.items/1", "transition": show, "items": found.to_dicts()}, json)
+        content = {
+            "schema": "forgetmap.items/1",
+            "transition": show,
+            "before": first.name,
+            "afters": [run.name for run in runs],
+            "items": found.to_dicts(),
+        }
+        opt.write_json(content, json)
     if json != "-":
         for target in (csv, json):
             if target:
                 opt.console().print(plain(f"wrote {found.height:,} items to {target}"))
-        _print(opt.console(), found, show, limit, prompt)
+        _print(opt.console(), found, show, limit, prompt, len(runs))
 
 
-def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool) -> None:
-    console.print(plain(f"{found.height:,} {'item' if found.height == 1 else 'items'} {show}", "bold"))
+def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool, afters: int) -> None:
+    counts = Counter(found["marks"].explode().drop_nulls().to_list())
+    marked = [f"{counts[mark]:,} {mark}" for mark in sorted(counts)]
+    listed = f" ({', '.join(marked)}: listed last)" if marked else ""
+    console.print(plain(f"{number(found.height, 'item')} {show}{listed}", "bold"))
     for row in found.head(limit).iter_rows(named=True):
         console.print()
         console.print(plain(f"{row['task']}  {row['native_id'] or row['item']}", "bold cyan"))
+        if said := _evidence(row, show, afters):
+            console.print(plain(f"  {said}", "yellow" if row["marks"] else "dim"))
         asked = row["prompt_before"] if prompt and row["prompt_before"] else row["question"] or row["prompt_before"]
         if asked:
             console.print(plain(_cut(asked, None if prompt else 600)))
@@ -91,6 +124,20 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
         console.print(
             plain(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", "dim")
         )
+
+
+def _evidence(row: dict[str, Any], show: str, afters: int) -> str:
+    """Marks and rank of an item in one line; nothing where there is nothing to say."""
+    sure, other = ("after", "before") if show == "gained" else ("before", "after")
+    said = list(row["marks"])
+    if afters > 1 and show in ("lost", "gained"):
+        said.append(f"{show} by {row['shared_by']} of {afters}")
+    if row["repeats_wrong"] is not None:
+        answers = row[f"repeats_{other}"]
+        said.append(f"wrong in {round(row['repeats_wrong'] * answers)} of {answers} repeats {other}")
+    if row["confidence"] is not None:
+        said.append(f"confidence {sure} {row['confidence']:.2f}")
+    return " · ".join(said)
 
 
 def _answer(row: dict[str, object], side: str) -> str:

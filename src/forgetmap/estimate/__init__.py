@@ -1,7 +1,6 @@
-"""Estimates of lost and gained, one module per reading; every one is a mean of per-item values."""
+"""Estimates of lost and gained, one module per reading; every one is a mean of per-item values, with its interval."""
 
-from forgetmap.estimate.chance import Guessing, estimate_chance, estimate_guessing
-from forgetmap.estimate.paper import estimate_paper
-from forgetmap.estimate.transitions import count_transitions
+from forgetmap.estimate.guessing import Guessing, estimate_guessing
+from forgetmap.estimate.intervals import Estimate, estimate_mean
 
-__all__ = ["Guessing", "count_transitions", "estimate_chance", "estimate_guessing", "estimate_paper"]
+__all__ = ["Estimate", "Guessing", "estimate_guessing", "estimate_mean"]

@@ -7,147 +7,140 @@ g / (k − g − 1): they are subtracted. Unanswered items are left out of guess
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 import polars as pl
 
-from forgetmap.estimate.means import task_means
+from forgetmap.estimate.guessing import Guessing, estimate_guessing
+from forgetmap.estimate.intervals import Atoms
 from forgetmap.estimate.positions import biased_tasks
+from forgetmap.estimate.reading import Reading
 from forgetmap.pairing import Pair
 
-#: Fewer items than these, both wrong with choices on record, do not tell how guesses persist.
-LEAST_BOTH_WRONG = 30
+_K, _G, _Q = pl.col("n_options").cast(pl.Float64), pl.col("n_gold").cast(pl.Float64), pl.col("chance")
+_ODDS = _Q / (1 - _Q)
+#: Differing wrong choices speak only where two wrong options exist.
+_SPEAKS = (_K - _G >= 2).fill_null(False)
 
 
 @dataclass(frozen=True)
-class Guessing:
-    """How guesses of the two models relate, read off the items both got wrong."""
+class Chance:
+    """The chance reading of a pair.
 
-    persistence: float | None  # r: probability that the after-model repeats the before-model's guess
-    agreement_when_both_wrong: float | None
-    both_wrong_with_choice: float  # number of items (fractional with repeats)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the block of the JSON contract."""
-        return dict(vars(self))
-
-
-def agreement(r: float, k: int, g: int) -> float:
-    """Return the expected share of equal choices among both-wrong items under persistence r.
-
-    >>> round(agreement(0.0, 4, 1), 4), agreement(1.0, 4, 1)
-    (0.3333, 1.0)
+    Values: known_before, known_after; lost and gained at the estimated persistence of guesses (missing where it enters
+    and is not identified), at the ends of its 95 % interval (`lost_at_low`, `lost_at_high`), and at both extremes where
+    choices do not tell (`lost_from`, `lost_to`); `lost_if_independent` and `lost_if_persistent` take all guesses as fresh
+    or as repeated.
     """
-    return (1 + r * (k - 1)) / ((k - g) + r * g)
+
+    reading: Reading
+    atoms: Atoms
+    guessing: Guessing
+    excluded: tuple[str, ...]  # tasks whose items could be used, but whose reading would lie
+    warnings: list[str]
+
+    def ends(self, direction: str) -> list[str]:
+        """Return the values whose intervals make up the interval of a direction."""
+        point, low, high = (self.reading.values[f"{direction}{end}"] for end in ("", "_at_low", "_at_high"))
+        return [direction] if np.array_equal(point, low) and np.array_equal(point, high) else [
+            f"{direction}_at_low", f"{direction}_at_high",
+        ]  # fmt: skip
 
 
-def estimate_guessing(patterns: pl.DataFrame) -> Guessing:
-    """Return persistence and agreement over items with at least two wrong options and both choices on record."""
-    k, g = pl.col("n_options").cast(pl.Int64), pl.col("n_gold").cast(pl.Int64)
-    told = patterns.filter((k - g >= 2) & pl.col("right").is_not_null()).select(
-        k=k,
-        g=g,
-        differ=pl.col("n") * pl.col("differ"),
-        both=pl.col("n") * (pl.col("wrong") * pl.col("wrong_after") - pl.col("unseen")),
-    )
-    sums: dict[tuple[int, int], list[float]] = {}
-    for options, golds, unlike, wrong in told.iter_rows():
-        pair = sums.setdefault((options, golds), [0.0, 0.0])
-        pair[0] += unlike
-        pair[1] += wrong
-    differ, both = sum(pair[0] for pair in sums.values()), sum(pair[1] for pair in sums.values())
-    if both < LEAST_BOTH_WRONG:
-        return Guessing(None, 1 - differ / both if both > 0 else None, both)
-
-    def surplus(r: float) -> float:
-        return sum(n * (1 - agreement(r, k, g)) for (k, g), (_, n) in sums.items()) - differ
-
-    # Differing choices fall from their maximum at r = 0 to none at r = 1; outside, the nearest end stands.
-    persistence = 0.0 if surplus(0.0) <= 0 else 1.0 if differ <= 0 else _root(surplus)
-    return Guessing(persistence, 1 - differ / both, both)
-
-
-def _root(falling: Callable[[float], float]) -> float:
-    """Halve [0, 1] down to the last digit around the root of a falling function.
-
-    scipy would do it in fewer steps, and takes half a second to import.
-    """
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
-    return (low + high) / 2
-
-
-def estimate_chance(pair: Pair) -> tuple[pl.DataFrame, Guessing, list[str]]:
-    """Return the chance reading per task, the pair's guessing, and warnings.
-
-    Columns per task: items (usable ones), known_before, known_after, lost, gained, and what they would be if all guesses
-    were fresh (`_if_independent`) or repeated (`_if_persistent`). Where choices do not tell and persistence is not
-    identified, lost and gained are null and lost_from … lost_to stand for them: the items that tell, with the rest at
-    either extreme.
-    """
+def read_chance(pair: Pair, tasks: Sequence[str]) -> Chance:
+    """Return the chance reading over the items that can have one."""
     biased = biased_tasks(pair)
     patterns = pair.patterns.filter(~pl.col("task").is_in(list(biased)))
     guessing = estimate_guessing(pair.patterns)
     kinds = {choice.task: choice.before.kind for choice in pair.choices}
-    of_kind: dict[str | None, float | None] = {}
+    of_kind: dict[str | None, Guessing] = {}
     for kind in set(kinds.values()):  # persistence is that of the same kind of scoring
         same = [task for task, other in kinds.items() if other == kind]
-        of_kind[kind] = estimate_guessing(patterns.filter(pl.col("task").is_in(same))).persistence
-    r = pl.col("task").replace_strict({task: of_kind[kind] for task, kind in kinds.items()}, return_dtype=pl.Float64)
+        of_kind[kind] = estimate_guessing(patterns.filter(pl.col("task").is_in(same)))
     usable = pl.col("right").is_not_null() & (pl.col("chance") < 1).fill_null(False)
-    patterns = patterns.filter(usable).with_columns(r=r)
-    table = task_means(patterns, _values())
-    contradicted = _contradicted(table)
-    table = table.filter(~pl.col("task").is_in(list(contradicted)))
-    return table, guessing, [*biased.values(), *contradicted.values(), *_exclusions(pair.patterns)]
+    patterns = patterns.filter(usable).with_columns(
+        pl.col("task")
+        .replace_strict({task: getattr(of_kind[kind], name) for task, kind in kinds.items()}, return_dtype=pl.Float64)
+        .alias(column)
+        for column, name in (("r", "persistence"), ("r_low", "persistence_low"), ("r_high", "persistence_high"))
+    )
+    reading = Reading.of(patterns, tasks, _values())
+    contradicted = _contradicted(reading)
+    if contradicted:
+        reading = Reading.of(patterns.filter(~pl.col("task").is_in(list(contradicted))), tasks, _values())
+    warnings = [*biased.values(), *contradicted.values(), *_exclusions(pair.patterns)]
+    return Chance(reading, _atoms(reading), guessing, (*biased, *contradicted), warnings)
+
+
+def chance_values(right_wrong: pl.Expr, right_none: pl.Expr, wrong_none: pl.Expr, differ: pl.Expr) -> pl.Expr:
+    """Return f̂ of one direction from shares of pairs of answers, where choices tell how many flips are luck."""
+    luck = pl.when(_SPEAKS & (_Q > 0)).then(differ * _G / (_K - _G - 1)).otherwise(0.0)
+    return (right_wrong - luck) / (1 - _Q) + right_none - wrong_none * _ODDS
 
 
 def _values() -> dict[str, pl.Expr]:
     """The reading's per-item values (statistics.md 2.2)."""
-    q = pl.col("chance")
-    k, g = pl.col("n_options").cast(pl.Float64), pl.col("n_gold").cast(pl.Float64)
-    odds = q / (1 - q)
     b = {name: pl.col(name) for name in ("right", "wrong", "none")}
     a = {name: pl.col(f"{name}_after") for name in ("right", "wrong", "none")}
     both_wrong = b["wrong"] * a["wrong"]
-    # Differing wrong choices speak only where two wrong options exist; else, or without choices, persistence must.
-    speaks = (k - g >= 2).fill_null(False)
-    lucky = pl.when(speaks & (q > 0)).then(pl.col("differ") * g / (k - g - 1)).otherwise(0.0)
-    silent = pl.when(q == 0).then(0.0).when(speaks).then(pl.col("unseen")).otherwise(both_wrong)
-    fresh = 1 - pl.col("r")
-    silent_lucky = pl.when(silent > 0).then(silent * fresh * q / (1 - fresh * q)).otherwise(0.0)
-
-    def lost(luck: pl.Expr) -> pl.Expr:
-        return (b["right"] * a["wrong"] - luck) / (1 - q) + b["right"] * a["none"] - b["wrong"] * a["none"] * odds
-
-    def gained(luck: pl.Expr) -> pl.Expr:
-        return (b["wrong"] * a["right"] - luck) / (1 - q) + b["none"] * a["right"] - b["none"] * a["wrong"] * odds
-
-    independent, persistent = both_wrong * odds, pl.lit(0.0)
-    return {
-        "luck": silent_lucky,
-        "to_wrong": b["right"] * a["wrong"],
-        "to_right": b["wrong"] * a["right"],
-        "known_before": b["right"] - b["wrong"] * odds,
-        "known_after": a["right"] - a["wrong"] * odds,
-        "lost": lost(lucky + silent_lucky),
-        "gained": gained(lucky + silent_lucky),
-        "lost_from": lost(lucky + silent * odds),
-        "lost_to": lost(lucky),
-        "gained_from": gained(lucky + silent * odds),
-        "gained_to": gained(lucky),
-        "lost_if_independent": lost(independent),
-        "gained_if_independent": gained(independent),
-        "lost_if_persistent": lost(persistent),
-        "gained_if_persistent": gained(persistent),
+    # Without two wrong options, or without choices on record, persistence of guesses must speak.
+    silent = pl.when(_Q == 0).then(0.0).when(_SPEAKS).then(pl.col("unseen")).otherwise(both_wrong)
+    flips = {
+        "lost": (b["right"] * a["wrong"], b["right"] * a["none"], b["wrong"] * a["none"]),
+        "gained": (b["wrong"] * a["right"], b["none"] * a["right"], b["none"] * a["wrong"]),
     }
 
+    def luck(r: pl.Expr) -> pl.Expr:
+        return pl.when(silent > 0).then(silent * (1 - r) * _Q / (1 - (1 - r) * _Q)).otherwise(0.0)
 
-def _contradicted(table: pl.DataFrame) -> dict[str, str]:
+    everywhere = {
+        "": luck(pl.col("r")),
+        "_at_low": luck(pl.col("r_low").fill_null(0.0)),
+        "_at_high": luck(pl.col("r_high").fill_null(1.0)),
+        "_from": luck(pl.lit(0.0)),
+        "_to": luck(pl.lit(1.0)),
+    }
+    values = {
+        "luck": everywhere[""],
+        "to_wrong": b["right"] * a["wrong"],
+        "to_right": b["wrong"] * a["right"],
+        "known_before": b["right"] - b["wrong"] * _ODDS,
+        "known_after": a["right"] - a["wrong"] * _ODDS,
+        "top": 1 / (1 - _Q),
+        "closed": (_Q > 0).cast(pl.Float64),
+        "bottom": pl.when(_Q == 0)
+        .then(0.0)
+        .when(_SPEAKS)
+        .then(-_G / ((_K - _G - 1) * (1 - _Q)))
+        .otherwise(-((1 - pl.col("r").fill_null(0.0)) * _Q / (1 - (1 - pl.col("r").fill_null(0.0)) * _Q)) / (1 - _Q)),
+    }
+    for direction, pairs in flips.items():
+        told = chance_values(*pairs, pl.col("differ"))
+        values |= {f"{direction}{end}": told - lucky / (1 - _Q) for end, lucky in everywhere.items()}
+        untold = chance_values(*pairs, pl.lit(0.0))
+        values[f"{direction}_if_independent"] = untold - both_wrong * _ODDS / (1 - _Q)
+        values[f"{direction}_if_persistent"] = untold
+    # Where a point is identified it is both ends of its range: a cell's range then follows from its tasks.
+    for direction in flips:
+        known = values[direction]
+        for end in ("_from", "_to"):
+            values[f"{direction}{end}"] = pl.coalesce(known, values[f"{direction}{end}"])
+    values["net"] = values["known_before"] - values["known_after"]
+    return values
+
+
+def _atoms(reading: Reading) -> Atoms:
+    """Half an item lost, half an item of luck, one and a half of neither (statistics.md 3)."""
+    top, closed = (np.nan_to_num(reading.task_means(name)) for name in ("top", "closed"))
+    bottom = np.divide(np.nan_to_num(reading.task_means("bottom")), closed, out=np.zeros_like(closed), where=closed > 0)
+    positions = np.stack([top, bottom, np.zeros_like(top)], axis=1)
+    masses = np.stack([np.full_like(top, 0.5), 0.5 * closed, np.full_like(top, 1.5)], axis=1)
+    return Atoms(positions, masses)
+
+
+def _contradicted(reading: Reading) -> dict[str, str]:
     """Tasks where persistence, borrowed from other tasks, would mean more lucky flips than there are flips at all.
 
     With two options, or without choices on record, a task cannot tell how its own guesses persist. A model that gives the
@@ -155,8 +148,9 @@ def _contradicted(table: pl.DataFrame) -> dict[str, str]:
     deviations of a count are allowed for.
     """
     found = {}
-    for task, items, luck, lost, gained in table.select("task", "items", "luck", "to_wrong", "to_right").iter_rows():
-        if luck is not None and items * luck > items * min(lost, gained) + 3 * (items * luck) ** 0.5 + 1:
+    means = (reading.task_means(name) for name in ("luck", "to_wrong", "to_right"))
+    for task, items, luck, lost, gained in zip(reading.units.tasks, reading.units.items, *means, strict=True):
+        if items * luck > items * min(lost, gained) + 3 * (items * luck) ** 0.5 + 1:  # never so for a missing luck
             found[task] = (
                 f"task '{task}': guesses as fresh as in the other tasks would flip {luck:.1%} of its items each way, but only "
                 f"{min(lost, gained):.1%} did: no chance reading"

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from forgetmap.estimate.means import task_means
+from forgetmap.estimate.reading import Reading
 from forgetmap.pairing import Pair
 from forgetmap.taxonomies import Taxonomy
 
@@ -37,13 +37,14 @@ def estimate_paper(pair: Pair, taxonomy: Taxonomy) -> list[dict[str, Any]]:
     of its items: k itself where all items have k options and one gold. Open-ended tasks need no correction. A task with
     an item of unknown chance, or without a wrong option, has no row.
     """
-    chances = task_means(pair.patterns.filter(pl.col("right").is_not_null()), {"q": pl.col("chance")})
+    binary = pair.patterns.filter(pl.col("right").is_not_null())
+    chances = Reading.of(binary, sorted(binary["task"].unique()), {"q": pl.col("chance")})
     options: dict[str, float] = {}
-    for task, q in chances.select("task", "q").iter_rows():
+    for task, q in zip(chances.units.tasks, chances.task_means("q").tolist(), strict=True):
         stated = taxonomy.options_of(task)
         if stated is not None:
             options[task] = stated
-        elif not taxonomy.options and q is not None and q < 1:
+        elif not taxonomy.options and q < 1:  # never so where an item's chance is missing
             # with a published table of option counts, what is not in it was not scored
             options[task] = 1 / q if q else math.inf
     rows = []

@@ -27,6 +27,7 @@ class Outcomes:
     samples: pl.LazyFrame  # one row per scored or unscored repeat
     items: pl.LazyFrame  # one row per item
     repeats: int
+    extras: tuple[str, ...] = ()  # what few logs hold: cluster, p_gold
 
 
 def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale) -> Outcomes:
@@ -41,6 +42,7 @@ def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale)
         )
         rows = rows.join(wanted, on=["task", "scorer", "metric"], how="semi")
     kinds = {choice.task: choice.kind for choice in choices}
+    rows, extras = _with_extras(rows, run, metrics)
     samples = rows.select(
         *ITEM,
         "repeat",
@@ -59,10 +61,64 @@ def read_outcomes(run: Run, choices: list[ScoreChoice], side: str, scale: Scale)
         "text_row",
         "gold_index",
         "choice_index",
+        **extras,
     )
     repeats = run.info.counts.get("repeats", 1)
     graded = any(choice.kind == "graded" for choice in choices)
-    return Outcomes(samples, _single(samples) if repeats == 1 else _reduced(samples, run, graded), repeats)
+    names = tuple(extras)
+    items = _single(samples, names) if repeats == 1 else _reduced(samples, run, graded, names)
+    return Outcomes(samples, items, repeats, names)
+
+
+def _with_extras(rows: pl.LazyFrame, run: Run, metrics: list[Metric]) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
+    """Columns that cost time and that few logs fill: read only where there is something in them."""
+    clustered, ranked = (
+        run.scan()
+        .select(pl.col("cluster").is_not_null().any(), pl.col("option_logprobs").is_not_null().any())
+        .collect(engine="streaming")
+        .row(0)
+    )
+    extras = {"cluster": pl.col("cluster")} if clustered else {}
+    if not ranked:
+        return rows, extras
+    raw = [m.task for m in metrics if m.metric not in (*_LENGTHS, *_OTHERWISE_RANKED)]
+    scores = {"raw": (raw, pl.col("option_logprobs"))}
+    for name, length in _LENGTHS.items():  # softmax of what the metric itself compares
+        tasks = [m.task for m in metrics if m.metric == name]
+        if tasks and run.has_texts:
+            lengths = run.texts().lazy().select("text_row", pl.col("options").list.eval(length).alias(f"length_{name}"))
+            rows = rows.join(lengths.unique("text_row", keep="first"), on="text_row", how="left")
+            scores[name] = (tasks, pl.col("option_logprobs") / pl.col(f"length_{name}"))
+    p_gold = pl.coalesce(
+        pl.when(pl.col("task").cast(pl.String).is_in(tasks)).then(_gold_probability(score))
+        for tasks, score in scores.values()
+    )
+    return rows, {**extras, "p_gold": p_gold}
+
+
+#: Metrics that rank options by log-probability per character or byte.
+_LENGTHS = {
+    "acc_norm": pl.element().str.len_chars().cast(pl.Float64),
+    "acc_bytes": pl.element().str.len_bytes().cast(pl.Float64),
+}
+#: Metrics that rank by something the table does not hold: they have no soft reading.
+_OTHERWISE_RANKED = (
+    "acc_mutual_info",
+    "acc_uncond",
+    "acc_per_char",
+    "acc_per_byte",
+    "acc_per_token",
+    "acc_norm_nospace",
+)
+
+
+def _gold_probability(scores: pl.Expr) -> pl.Expr:
+    """Softmax of the option scores at the gold; null where an option has no score or several options are right."""
+    shares = scores.list.eval((pl.element() - pl.element().max()).exp())
+    gold = shares.list.get(pl.col("gold_index"), null_on_oob=True) / shares.list.sum()
+    whole = scores.list.eval(pl.element().is_not_null() & pl.element().is_not_nan()).list.all()
+    told = (scores.list.len() == pl.col("n_options")) & (pl.col("n_gold") == 1) & whole
+    return pl.when(told & gold.is_not_nan()).then(gold)
 
 
 def _by_task(values: dict[str, pl.Expr], default: pl.Expr) -> pl.Expr:
@@ -112,11 +168,12 @@ def _value(metrics: list[Metric], kinds: dict[str, str], scale: Scale) -> pl.Exp
     return _by_task(values, nothing)
 
 
-def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
+def _single(samples: pl.LazyFrame, extras: tuple[str, ...]) -> pl.LazyFrame:
     """One answer per item: nothing to average."""
     right = pl.col("right")
     return samples.select(
         *ITEM,
+        *extras,
         "score",
         "n_options", "n_gold", "chance", "gold_key", "choice_key", "prompt_key", "text_row", "state_unknown", "scored",
         repeats=pl.col("scored").cast(pl.Float64),
@@ -125,7 +182,7 @@ def _single(samples: pl.LazyFrame) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-def _reduced(samples: pl.LazyFrame, run: Run, graded: bool) -> pl.LazyFrame:
+def _reduced(samples: pl.LazyFrame, run: Run, graded: bool, extras: tuple[str, ...]) -> pl.LazyFrame:
     """Repeats of an item move together: shares over those that have a score."""
     rows, distinct = samples.select(pl.len(), pl.struct(*ITEM, "repeat").n_unique()).collect().row(0)
     twice = rows - distinct
@@ -135,7 +192,9 @@ def _reduced(samples: pl.LazyFrame, run: Run, graded: bool) -> pl.LazyFrame:
             "or two runs with the same seed: keep one of them"
         )
     right = pl.col("right")
+    reduced = {"cluster": _agreed("cluster"), "p_gold": pl.col("p_gold").sort().mean()}
     return samples.group_by(ITEM).agg(
+        **{name: reduced[name] for name in extras},
         # Grades are sorted first: a mean must not depend on the order of rows to the last digit.
         score=(pl.col("score").sort() if graded else pl.col("score")).mean(),
         n_options=_agreed("n_options"),

@@ -16,7 +16,14 @@ from forgetmap.errors import PairingError
 from forgetmap.pairing.duplicates import match_duplicates
 from forgetmap.pairing.leftovers import list_unpaired
 from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes, read_outcomes
-from forgetmap.pairing.relations import count_patterns, count_positions, count_seeds, relate, relate_repeats
+from forgetmap.pairing.relations import (
+    count_patterns,
+    count_positions,
+    count_seeds,
+    cross_grades,
+    relate,
+    relate_repeats,
+)
 from forgetmap.pairing.scores import Scale, ScoreChoice, choose_scores, matching_tasks
 from forgetmap.pairing.settings import differing_settings
 from forgetmap.run import Run
@@ -72,12 +79,30 @@ class Pair:
     notes: list[str]
     _items: pl.LazyFrame = field(repr=False)
     _unpaired: pl.DataFrame = field(repr=False)
+    _sides: tuple[Outcomes, Outcomes] = field(repr=False)
 
     @cached_property
     def items(self) -> pl.DataFrame:
         """One row per paired item with a score on both sides, ordered by key."""
         scored = self._items.filter(pl.col("scored") & pl.col("scored_after"))
         return scored.collect(engine="streaming").sort("task", "item_high", "item_low", "slot")
+
+    @cached_property
+    def soft(self) -> pl.DataFrame | None:
+        """Items with a probability of the gold on both sides, one row each; None where option scores are not on record.
+
+        Columns: task, cluster (where there are any), p_gold, p_gold_after, lost, gained, floor, floor_after, n.
+        """
+        ours, theirs = self._sides
+        if "p_gold" not in ours.extras or "p_gold" not in theirs.extras:
+            return None
+        told = self.items.filter(pl.col("p_gold").is_not_null() & pl.col("p_gold_after").is_not_null())
+        if not told.height:
+            return None
+        told = cross_grades(told, ours, theirs, "p_gold")
+        kept = [name for name in ("task", "cluster", "p_gold", "p_gold_after") if name in told.columns]
+        values = ["lost", "gained", "floor", "floor_after"]
+        return told.select(*kept, *values, n=pl.lit(1)).with_columns(pl.col("task").cast(pl.String))
 
     @property
     def unpaired(self) -> pl.DataFrame:
@@ -98,6 +123,7 @@ def pair_runs(
     tasks: str | None = None,
     scale: Scale | None = None,
     force: bool = False,
+    prefer: str | None = None,
 ) -> Pair:
     """Return the pair of two runs.
 
@@ -107,9 +133,12 @@ def pair_runs(
     tasks : a glob; only matching tasks are compared.
     scale : how graded scores are read.
     force : pair even where less than half of a side's items has a partner.
+    prefer : a scorer to take where both runs have it; unlike `scorer`, other tasks stay.
     """
     scale = scale or Scale()
-    choices, warnings = choose_scores(before, after, scorer=scorer, metric=metric, tasks=tasks, scale=scale)
+    choices, warnings = choose_scores(
+        before, after, scorer=scorer, metric=metric, tasks=tasks, scale=scale, prefer=prefer
+    )
     if not choices:
         raise PairingError(
             f"no task in common: before has {_some(before.tasks)}, after has {_some(after.tasks)}; check the paths, or "
@@ -166,7 +195,9 @@ def pair_runs(
     _check_coverage(pairing, of_common, force, warnings)
     seeds = count_seeds(patterns, ours, theirs, left, right)
     positions = count_positions(ours, theirs)
-    return Pair(before, after, patterns, seeds, positions, choices, pairing, warnings, notes, items, unpaired)
+    return Pair(
+        before, after, patterns, seeds, positions, choices, pairing, warnings, notes, items, unpaired, (ours, theirs)
+    )
 
 
 def _height(side: Outcomes) -> int:

@@ -19,6 +19,12 @@ def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
+def _clusters_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
+    """Clusters belong to the item: either side may name them."""
+    names = [name for name in matched.collect_schema().names() if name in ("cluster", "cluster_after")]
+    return matched.with_columns(cluster=pl.coalesce(names)) if names else matched
+
+
 def relate(matched: pl.LazyFrame) -> pl.LazyFrame:
     """How the two answers of each item relate, for one answer per side."""
     # Choices compare only where both logs name the gold alike: a position is not a text.
@@ -27,7 +33,7 @@ def relate(matched: pl.LazyFrame) -> pl.LazyFrame:
     )
     both_wrong = pl.all_horizontal(pl.col(name) == 0 for name in ("right", "none", "right_after", "none_after"))
     differ = comparable & (pl.col("choice_key") != pl.col("choice_key_after"))
-    return _options_of_both(matched).with_columns(
+    return _clusters_of_both(_options_of_both(matched)).with_columns(
         differ=(both_wrong & differ).cast(pl.UInt8),
         unseen=(both_wrong & ~comparable).cast(pl.UInt8),
         lost=(pl.col("score") - pl.col("score_after")).clip(lower_bound=0),
@@ -36,12 +42,31 @@ def relate(matched: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def relate_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> pl.LazyFrame:
-    """The same as means over all cross pairs of repeats."""
-    items = _options_of_both(matched).collect(engine="streaming").sort(KEY)
+    """The same as means over all cross pairs of repeats, with what re-runs of each side alone would give.
+
+    `floor` is the mean loss over ordered pairs of different repeats of one side, `differ_within` and `unseen_within` the
+    share of such pairs that are both wrong with different choices, or without a choice on record; null with one repeat.
+    """
+    items = _clusters_of_both(_options_of_both(matched)).collect(engine="streaming").sort(KEY)
     items = _with_agreement(items, ours, theirs)
     right, right_after = pl.col("right").cast(pl.Float64), pl.col("right_after").cast(pl.Float64)
-    items = items.with_columns(lost=right * (1 - right_after), gained=right_after * (1 - right))
-    return _graded_cross_pairs(items, ours, theirs).lazy()
+    items = items.with_columns(
+        lost=right * (1 - right_after),
+        gained=right_after * (1 - right),
+        floor=_within(right * (1 - right), ""),
+        floor_after=_within(right_after * (1 - right_after), "_after"),
+    )
+    is_graded = pl.col("right").is_null() & pl.col("scored") & pl.col("scored_after")
+    graded = cross_grades(items.filter(is_graded), ours, theirs, "score")
+    if graded.height:
+        items = pl.concat([items.filter(~is_graded), graded.select(items.columns)])
+    return items.lazy()
+
+
+def _within(share: pl.Expr, side: str) -> pl.Expr:
+    """Turn a product of shares of one side into the mean over ordered pairs of different repeats."""
+    repeats = pl.col(f"repeats{side}")
+    return pl.when(repeats >= 2).then(share * repeats / (repeats - 1))
 
 
 def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
@@ -57,54 +82,81 @@ def _with_agreement(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl
     chosen, chosen_after = sides
     alike = chosen.join(chosen_after, on=["_item", "choice_key"], suffix="_after").group_by("_item")
     table = items.with_row_index("_item").lazy()
+    n = pl.col("n")
     for part in (
-        alike.agg(same=(pl.col("n") * pl.col("n_after")).sum()),
-        chosen.group_by("_item").agg(ours=pl.col("n").sum()),
-        chosen_after.group_by("_item").agg(theirs=pl.col("n").sum()),
+        alike.agg(same=(n * pl.col("n_after")).sum()),
+        chosen.group_by("_item").agg(ours=n.sum(), twice=(n * (n - 1)).sum()),
+        chosen_after.group_by("_item").agg(theirs=n.sum(), twice_after=(n * (n - 1)).sum()),
     ):
         table = table.join(part, on="_item", how="left")
+    table = table.with_columns(pl.col("same", "ours", "twice", "theirs", "twice_after").fill_null(0.0))
     pairs = pl.col("repeats") * pl.col("repeats_after")
     comparable = pl.col("gold_key").eq_missing(pl.col("gold_key_after"))
-    seen = pl.when(comparable).then(pl.col("ours").fill_null(0) * pl.col("theirs").fill_null(0) / pairs).otherwise(0.0)
+    seen = pl.when(comparable).then(pl.col("ours") * pl.col("theirs") / pairs).otherwise(0.0)
     wrong_before, wrong_after = (1 - pl.col(f"right{side}") - pl.col(f"none{side}") for side in ("", "_after"))
-    unseen = wrong_before * wrong_after - seen
+    columns = {
+        "differ": pl.when(comparable).then(seen - pl.col("same") / pairs).otherwise(0.0),
+        "unseen": _positive(wrong_before * wrong_after - seen),
+    }
+    for end, told, twice, missed in (
+        ("", "ours", "twice", wrong_before),
+        ("_after", "theirs", "twice_after", wrong_after),
+    ):
+        repeats, recorded = pl.col(f"repeats{end}"), pl.col(told)
+        orders = repeats * (repeats - 1)
+        both = missed * repeats * (missed * repeats - 1) / orders
+        several = repeats >= 2
+        known = recorded * (recorded - 1) / orders
+        columns[f"differ_within{end}"] = pl.when(several).then(known - pl.col(twice) / orders)
+        columns[f"unseen_within{end}"] = pl.when(several).then(_positive(both - known))
     return (
-        table.with_columns(
-            differ=pl.when(comparable).then(seen - pl.col("same").fill_null(0) / pairs).otherwise(0.0),
-            # rounding may leave a hair above or below nothing
-            unseen=pl.when(unseen > 1e-12).then(unseen).otherwise(0.0),
-        )
+        table.with_columns(**columns)
         .sort("_item")
-        .drop("_item", "same", "ours", "theirs")
+        .drop("_item", "same", "ours", "theirs", "twice", "twice_after")
         .collect()
     )
 
 
-def _graded_cross_pairs(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes) -> pl.DataFrame:
-    """For graded scores, the mean of max(y_b − y_a, 0) needs every cross pair: p_b(1 − p_a) holds for 0/1 only."""
-    is_graded = pl.col("right").is_null() & pl.col("scored") & pl.col("scored_after")
-    graded = items.filter(is_graded)
-    if not graded.height:
+def _positive(share: pl.Expr) -> pl.Expr:
+    """Rounding may leave a hair above or below nothing."""
+    return pl.when(share > 1e-12).then(share).otherwise(0.0)
+
+
+def cross_grades(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, column: str) -> pl.DataFrame:
+    """Set lost, gained and floors of a graded value: max(y_b − y_a, 0) needs every cross pair of repeats.
+
+    p_b(1 − p_a) holds for 0/1 only: a deterministic grade of .5 on both sides has lost nothing.
+    """
+    if not items.height:
         return items
     keys = ["task", "item_high", "item_low"]
-    index = graded.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
-    scored = pl.col("score").is_not_null()
-    left = index.join(ours.samples.filter(scored).select(*ITEM, "score"), on=[*keys, "occurrence"])
+    index = items.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
+    told = pl.col(column).is_not_null()
+    left = index.join(ours.samples.filter(told).select(*ITEM, y=column), on=[*keys, "occurrence"])
     right = index.join(
-        theirs.samples.filter(scored).select(*keys, occurrence_after="occurrence", score_after="score"),
+        theirs.samples.filter(told).select(*keys, occurrence_after="occurrence", y=column),
         on=[*keys, "occurrence_after"],
     )
-    difference = pl.col("score") - pl.col("score_after")
+    difference = pl.col("y") - pl.col("y_after")
     crossed = (
-        left.select("_item", "score")
-        .join(right.select("_item", "score_after"), on="_item")
-        .sort("_item", "score", "score_after")
+        left.select("_item", "y")
+        .join(right.select("_item", y_after="y"), on="_item")
+        .sort("_item", "y", "y_after")
         .group_by("_item")
         .agg(lost=difference.clip(lower_bound=0).mean(), gained=(-difference).clip(lower_bound=0).mean())
-        .collect()
     )
-    fixed = graded.with_row_index("_item").drop("lost", "gained").join(crossed, on="_item", how="left")
-    return pl.concat([items.filter(~is_graded), fixed.select(items.columns)])
+    table = items.with_row_index("_item").lazy().drop("lost", "gained", "floor", "floor_after", strict=False)
+    for part in (crossed, _spread(left, "floor"), _spread(right, "floor_after")):
+        table = table.join(part, on="_item", how="left")
+    return table.sort("_item").drop("_item").collect()
+
+
+def _spread(values: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Mean over ordered pairs of different repeats of max(y − y', 0): from the sorted values, without forming pairs."""
+    size = pl.len().cast(pl.Float64)
+    rank = pl.int_range(pl.len()).cast(pl.Float64)
+    gaps = ((2 * rank - size + 1) * pl.col("y").sort()).sum() / (size * (size - 1))
+    return values.group_by("_item").agg(pl.when(pl.len() >= 2).then(gaps).alias(name))
 
 
 #: What tells one pattern of outcomes from another.
@@ -112,6 +164,10 @@ _PATTERN = (
     "task", "right", "none", "right_after", "none_after", "differ", "unseen", "n_options", "n_gold", "chance",
 )  # fmt: skip
 _GRADES = ("score", "score_after", "lost", "gained")
+_REPEATS = (
+    "repeats", "repeats_after", "floor", "floor_after",
+    "differ_within", "differ_within_after", "unseen_within", "unseen_within_after",
+)  # fmt: skip
 
 
 def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFrame:
@@ -120,7 +176,10 @@ def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFr
     Counts are whole numbers and the patterns are sorted, so that sums over them come out the same to the last digit
     however many threads did the work.
     """
-    by = [*_PATTERN, "scored", "scored_after"]
+    there = items.collect_schema().names()
+    by = [*_PATTERN[:1], *(["cluster"] if "cluster" in there else []), *_PATTERN[1:], "scored", "scored_after"]
+    if "floor" in there:
+        by += _REPEATS
     if any(choice.kind == "graded" for choice in choices):
         by += _GRADES
     prompt, prompt_after = pl.col("prompt_key"), pl.col("prompt_key_after")

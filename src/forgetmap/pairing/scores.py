@@ -64,11 +64,13 @@ def choose_scores(
     metric: str | None = None,
     tasks: str | None = None,
     scale: Scale | None = None,
+    prefer: str | None = None,
 ) -> tuple[list[ScoreChoice], list[str]]:
     """Return one ScoreChoice per task that both runs hold, and warnings.
 
     The rule: what the user names; else the before-log's default, if the after-log has it under the same regime; else
-    the after-log's default; else the first score both share; else each side's own default, which is said.
+    the after-log's default; else the first score both share; else each side's own default, which is said. `prefer` names
+    a scorer to take where both logs hold it under one regime.
     """
     scale = scale or Scale()
     warnings: list[str] = []
@@ -90,6 +92,8 @@ def choose_scores(
     for task in [t for t in common if t not in without]:
         left, right = _named(ours[task], scorer, metric), _named(theirs[task], scorer, metric)
         chosen, remark = _choose(left, right)
+        if prefer is not None:
+            chosen = _preferred(left, right, prefer) or chosen
         if remark:
             remarks.setdefault(remark, []).append(task)
         choices.append(ScoreChoice(task, *chosen, kind=_kind(*chosen, scale)))
@@ -156,6 +160,13 @@ def _choose(left: list[Metric], right: list[Metric]) -> tuple[tuple[Metric, Metr
     return (mine, other), (
         f"no score in common; {mine.scorer}/{mine.metric} before is set against {other.scorer}/{other.metric} after"
     )
+
+
+def _preferred(left: list[Metric], right: list[Metric], scorer: str) -> tuple[Metric, Metric] | None:
+    """The default score of a scorer, else its first, where both sides made it by the same rules."""
+    theirs = {m.metric: m for m in right if m.scorer == scorer}
+    mine = sorted((m for m in left if m.scorer == scorer and m.metric in theirs), key=lambda m: not m.default)
+    return next(((m, theirs[m.metric]) for m in mine if m.regime == theirs[m.metric].regime), None)
 
 
 def _kind(before: Metric, after: Metric, scale: Scale) -> str:

@@ -18,7 +18,10 @@ from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
 from forgetmap.pairing.pair import WARN_COVERAGE
+from forgetmap.recipe import Recipe
 from forgetmap.report.plain import number, plain
+from forgetmap.report.summary import summary_lines
+from forgetmap.scorers import DEPENDS
 
 LOST, GAINED = "red", "green"
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -29,8 +32,9 @@ class Shown:
     """One figure of a cell as the table shows it: a value, a range where no point is identified, or nothing."""
 
     value: float | None
-    low: float | None = None
+    low: float | None = None  # ends of the interval
     high: float | None = None
+    range: tuple[float, float] | None = None  # where only a range is identified
     fallback: bool = False  # observed flips, because the reading asked for cannot be had
     partial: bool = False  # over a part of the cell's items only
 
@@ -39,22 +43,48 @@ class Shown:
         mark = "*" if self.fallback else "†" if self.partial else ""
         if self.value is not None:
             return f"{percent(self.value)}{mark}"
-        if self.low is not None and self.high is not None:
-            return f"{percent(self.low).removesuffix(' %')} … {percent(self.high)}{mark}"
+        if self.range is not None:
+            low, high = self.range
+            return f"{percent(low).removesuffix(' %')} … {percent(high)}{mark}"
         return "–"
+
+    def interval(self) -> str:
+        """Return the interval in percent, without the sign."""
+        if self.low is None or self.high is None:
+            return "–"
+        low, high = (percent(end).removesuffix(" %").replace("-", "−") for end in (self.low, self.high))
+        return f"{low} – {high}"
+
+
+def reading_of(cell: Cell, reading: str) -> str:
+    """Return the reading that a cell shows; `auto` is the one that decides."""
+    if reading != "auto":
+        return reading
+    decides: str | None = cell.decision["verdict_reading"]
+    if decides in (None, "net"):
+        return "observed"
+    return "known" if decides == "noise" and cell.noise and cell.noise["form"] == "chance" else str(decides)
 
 
 def shown(cell: Cell, reading: str, direction: str) -> Shown:
-    """Return lost or gained of a cell under a reading; `auto` is chance where it can be had, else observed."""
-    if reading == "paper":
-        return Shown(cell.paper[direction] if cell.paper else None)
-    if reading == "observed" or (reading == "auto" and cell.chance is None):
-        return Shown(cell.observed[direction], fallback=reading == "auto")
-    if cell.chance is None:
+    """Return lost or gained of a cell under a reading."""
+    chosen = reading_of(cell, reading)
+    if chosen == "known":  # the noise reading with guessing removed
+        assert cell.noise is not None
+        values = (cell.noise[f"known_{direction}{end}"] for end in ("", "_low", "_high"))
+        return Shown(*values)
+    block = cell.block(chosen)
+    if block is None:
         return Shown(None)
-    # A loss cannot be negative: where only its range is known, that is its lower end.
-    low, high = sorted(max(cell.chance[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
-    return Shown(cell.chance[direction], low, high, partial=is_partial(cell))
+    value, low, high = (block.get(f"{direction}{end}") for end in ("", "_low", "_high"))
+    if chosen == "chance":
+        ends = None
+        if value is None and block[f"{direction}_from"] is not None:
+            # A loss cannot be negative: where only its range is known, that is its lower end.
+            first, last = sorted(max(block[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
+            ends = (first, last)
+        return Shown(value, low, high, ends, partial=is_partial(cell))
+    return Shown(value, low, high, fallback=reading == "auto" and chosen == "observed")
 
 
 def is_partial(cell: Cell) -> bool:
@@ -71,30 +101,47 @@ class _Column:
     rank: int  # the highest goes first when the terminal is narrow
     colour: str = ""
     figures: list[float | None] | None = None  # drawn as bars where there is room
+    colours: list[str] | None = None  # of each row
 
     @property
     def width(self) -> int:
         return max(cell_len(text) for text in (self.name, *self.texts)) + 2
 
 
+_VERDICT_COLOURS = {"lost": LOST, "gained": GAINED, "both": "yellow"}
+_MARKS = {"prompt changed": "‡", DEPENDS: "§"}
+
+
+def verdict_text(cell: Cell) -> str:
+    """Return the verdict with the marks of what it carries."""
+    marks = "".join(mark for flag, mark in _MARKS.items() if flag in cell.flags)
+    return f"{cell.verdict or '–'}{marks}"
+
+
 def map_table(found: ForgettingMap, *, level: str = "category", reading: str = "auto", width: int, bars: bool) -> Table:
-    """Return the table of one map. As the terminal narrows bars go first, then flips, items and accuracies."""
+    """Return the table of one map. As the terminal narrows bars go first, then flips, items, accuracies, intervals."""
     cells = _rows(found, level)
     names = [_cut(cell.name) if cell.level != "total" else _total_name(found, cell) for cell in cells]
-    if reading == "auto" and all(cell.chance is None for cell in cells):
+    plainly = reading == "auto" and all(reading_of(cell, reading) == "observed" for cell in cells)
+    if plainly:
         reading = "observed"  # a mark on every figure would mark nothing
     columns = [
         _Column(level, names, 0),
-        _Column("items", [f"{cell.items:,}" for cell in cells], 2),
-        _Column("before", [percent(cell.observed["acc_before"]) for cell in cells], 1),
-        _Column("after", [percent(cell.observed["acc_after"]) for cell in cells], 1),
+        _Column("items", [f"{cell.items:,}" for cell in cells], 3),
+        _Column("before", [percent(cell.observed["acc_before"]) for cell in cells], 2),
+        _Column("after", [percent(cell.observed["acc_after"]) for cell in cells], 2),
     ]
     if reading != "observed":
-        columns.append(_Column("1→0", [percent(cell.observed["lost"]) for cell in cells], 3, "dim"))
-        columns.append(_Column("0→1", [percent(cell.observed["gained"]) for cell in cells], 3, "dim"))
+        columns.append(_Column("1→0", [percent(cell.observed["lost"]) for cell in cells], 4, "dim"))
+        columns.append(_Column("0→1", [percent(cell.observed["gained"]) for cell in cells], 4, "dim"))
     for direction, colour in (("lost", LOST), ("gained", GAINED)):
         figures = [shown(cell, reading, direction) for cell in cells]
         columns.append(_Column(direction, [f.text() for f in figures], 0, colour, [f.value for f in figures]))
+        if any(f.low is not None for f in figures):
+            columns.append(_Column("95 %", [f.interval() for f in figures], 1, f"dim {colour}"))
+    if any(cell.verdict for cell in cells):
+        colours = [_VERDICT_COLOURS.get(cell.verdict or "", "dim") for cell in cells]
+        columns.append(_Column("verdict", [verdict_text(cell) for cell in cells], 0, colours=colours))
     while sum(column.width for column in columns) > width and any(column.rank for column in columns):
         worst = max(column.rank for column in columns)
         columns = [column for column in columns if column.rank < worst]
@@ -110,7 +157,7 @@ def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed:
     longest = max((value or 0.0 for column in columns for value in column.figures or []), default=0.0)
     for position, column in enumerate(columns):
         head = f"bold {column.colour}".strip()
-        justify: Any = "right" if position else "left"
+        justify: Any = "right" if position and column.colours is None else "left"
         table.add_column(column.name, justify=justify, style=column.colour, header_style=head, no_wrap=True)
         if length and column.figures is not None:
             table.add_column("", width=length, no_wrap=True)
@@ -119,7 +166,7 @@ def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed:
             table.add_section()
         drawn: list[RenderableType] = []
         for column in columns:
-            drawn.append(plain(column.texts[row]))
+            drawn.append(plain(column.texts[row], column.colours[row] if column.colours else ""))
             if length and column.figures is not None:
                 drawn.append(_bar(column.figures[row], longest, length, column.colour))
         table.add_row(*drawn, style="bold" if total else None)
@@ -169,18 +216,24 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
     if hidden:
         named = ", ".join(f"{cell.name} ({', '.join(cell.task_names)})" for cell in hidden)
         lines.append(f"the total includes what the published tables do not show: {named}")
-    if reading in ("auto", "chance") and any(cell.chance is not None for cell in cells):
-        lines.append("lost, gained: knowledge, with lucky guesses removed; 1→0, 0→1: items that flipped")
+    used = {reading_of(cell, reading) for cell in cells}
+    said = {
+        "chance": "lost, gained: knowledge, with lucky guesses removed; 1→0, 0→1: items that flipped",
+        "known": "lost, gained: knowledge, with lucky guesses and re-run noise removed; 1→0, 0→1: items that flipped",
+        "noise": "lost, gained: flips beyond those a re-run of the same model gives; 1→0, 0→1: all that flipped",
+        "soft": "lost, gained: probability that moved off or onto the right option; any two models differ a little",
+        "paper": "lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only",
+        "observed": "lost, gained: items that flipped, lucky guesses included",
+    }
+    shown_as = [name for name in said if name in used]
+    lines.append(said[shown_as[0]] if shown_as else said["observed"])
+    if "chance" in used and any(cell.chance is not None for cell in cells):
         r = found.guessing.persistence
         if r is not None:
             lines.append(f"guesses: the after-model repeats a wrong guess with probability {r:.2f}")
         if any(cell.chance is not None and cell.chance["lost"] is None for cell in cells):
             lines.append(
                 "a … b: a range, because too little tells guessing from knowing (one wrong option, or no choices)"
-            )
-        if reading == "auto" and any(cell.chance is None for cell in cells):
-            lines.append(
-                "*: no chance reading (options unknown, or see the warnings): items that flipped, luck included"
             )
         partial = [cell for cell in cells if is_partial(cell)]
         if partial:
@@ -189,10 +242,30 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
             )
             more = f" and {len(partial) - 4} more" if len(partial) > 4 else ""
             lines.append(f"†: over the items that have a chance reading: {named}{more}")
-    elif reading == "paper":
-        lines.append("lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only")
-    else:
-        lines.append("lost, gained: items that flipped, lucky guesses included")
+    if reading == "auto" and "observed" in used and len(used) > 1:
+        lines.append("*: items that flipped, luck and re-run noise included; the verdict rests on the net change")
+    return lines + _verdict_lines(cells)
+
+
+def _verdict_lines(cells: Sequence[Cell]) -> list[str]:
+    """What the verdicts mean, as far as they occur."""
+    margins = sorted({cell.decision["margin"] for cell in cells if cell.verdict})
+    if not margins:
+        return []
+    margin = " or ".join(f"{100 * margin:g}" for margin in margins)
+    points = "point" if margins == [0.01] else "points"
+    lines = [f"verdict: moved by surely more than {margin} {points} (false verdicts at most 5 % of each level)"]
+    unclear = [cell for cell in cells if cell.verdict == "unclear" and cell.decision["detectable"] is not None]
+    if unclear:
+        least, most = (f(cell.decision["detectable"] for cell in unclear) for f in (min, max))
+        size = percent(least) if percent(least) == percent(most) else f"{percent(least)} to {percent(most)}"
+        lines.append(f"unclear: too few items to tell; a loss of {size} would have shown")
+    for flag, what in (
+        ("prompt changed", "the prompt changed as well, which is not forgetting; --bridge tells the two apart"),
+        (DEPENDS, "another scorer in the log says otherwise; --json lists what each says"),
+    ):
+        if any(flag in cell.flags for cell in cells):
+            lines.append(f"{_MARKS[flag]}: {what}")
     return lines
 
 
@@ -259,6 +332,7 @@ def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, r
             raise UsageError(f"taxonomy {found.taxonomy.name} has no groups; choose --by task, category or total")
         parts: list[RenderableType] = [
             plain(headline(found), "bold"),
+            *(plain(line) for line in summary_lines(found)),
             Text(),
             map_table(found, level=level, reading=reading, width=console.width, bars=bars),
             Text(),
@@ -268,6 +342,20 @@ def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, r
         parts += [plain(f"note: {note}", "dim") for note in found.notes]
         parts += [plain(f"warning: {warning}", "yellow") for warning in found.warnings]
         console.print(Padding(Group(*parts), (0, 0, 1, 0)) if bars else Group(*parts))
+
+
+def print_recipe(console: Console, recipe: Recipe, *, level: str) -> None:
+    """Print what a recipe loses and gains over its training seeds."""
+    cells = [cell for cell in recipe.cells if cell["level"] in (level, "total")]
+    columns = [_Column(level, [_cut(cell["name"]) for cell in cells], 0)]
+    for direction, colour in (("lost", LOST), ("gained", GAINED)):
+        figures = [Shown(*(cell[f"{direction}{end}"] for end in ("", "_low", "_high"))) for cell in cells]
+        columns.append(_Column(direction, [figure.text() for figure in figures], 0, colour))
+        columns.append(_Column("95 %", [figure.interval() for figure in figures], 1, f"dim {colour}"))
+    table = _drawn(columns, [cell["level"] == "total" for cell in cells], 0, framed=console.is_terminal)
+    said = "mean over training seeds; the interval is of the recipe: it holds for a further seed, on these items"
+    head = plain(f"recipe: {recipe.seeds} training seeds", "bold")
+    console.print(Group(head, Text(), table, Text(), plain(said, "dim")))
 
 
 def map_text(found: ForgettingMap, *, level: str, reading: str) -> str:
@@ -286,11 +374,14 @@ def map_html(found: ForgettingMap) -> str:
     for cell in _rows(found, "category"):
         lost, gained = shown(cell, "auto", "lost"), shown(cell, "auto", "gained")
         figures = [f"{cell.items:,}", percent(cell.observed["acc_before"]), percent(cell.observed["acc_after"])]
-        cells = "".join(f"<td>{escape(text)}</td>" for text in (cell.name, *figures, lost.text(), gained.text()))
+        moved = [text for figure in (lost, gained) for text in (figure.text(), figure.interval())]
+        cells = "".join(f"<td>{escape(text)}</td>" for text in (cell.name, *figures, *moved, verdict_text(cell)))
         rows.append(f"<tr>{cells}</tr>")
-    head = "".join(f"<th>{name}</th>" for name in ("category", "items", "before", "after", "lost", "gained"))
+    names = ("category", "items", "before", "after", "lost", "95 %", "gained", "95 %", "verdict")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    said = "".join(f"<p>{escape(line)}</p>" for line in summary_lines(found))
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in found.warnings)
     return (
-        f"<p><b>{escape(headline(found))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<p><b>{escape(headline(found))}</b></p>{said}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"<ul>{notes}</ul>"
     )

@@ -1,0 +1,156 @@
+"""The list of flips: what to look at first on top.
+
+A flip is worth a look if the model was sure before and is wrong whenever it is asked after. A flip that a re-run of the
+same model would show as well, or whose gold is doubtful, is marked and comes last; nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import polars as pl
+
+from forgetmap.errors import UsageError
+from forgetmap.flips.marks import with_marks
+from forgetmap.flips.sides import KEY, read_side
+from forgetmap.items import item_id
+from forgetmap.pairing import Pair
+from forgetmap.run import TEXT_SCHEMA, Run
+
+TRANSITIONS = ("lost", "gained", "kept", "never")
+
+
+def list_flips(
+    pair: Pair, transition: str = "lost", *, tasks: str | None = None, others: Sequence[Pair] = ()
+) -> pl.DataFrame:
+    """Return the items of a transition, what to look at first on top.
+
+    An item is lost if its score fell: 1→0 for one answer per side, a lower mean over repeats or a lower grade else.
+    Kept and never hold the items whose score did not move, above or at 0.
+
+    Parameters
+    ----------
+    tasks : a glob of task names.
+    others : pairs of the same before-run with other afters; they tell which flips are shared, and rank by it.
+
+    Notes
+    -----
+    Order: items without a mark first; then those that more afters share, that are wrong in more repeats, that the model
+    was surer of, that changed more; then by name. For gained items before and after change places.
+
+    - `confidence`: how sure the side was that was right (before; after for gained): lead of the gold over the best
+      other option, in probability by the raw option log-probabilities, mean over its repeats; without those, the share
+      of its repeats that is right; null with neither.
+    - `repeats_wrong`: share of repeats that are wrong on the other side; null where it answered once.
+    - `shared_by`: number of afters, this one included, that flipped the item the same way.
+    - `marks`: `likely noise` where a side's repeats disagree with themselves and chance may have dealt them so, or where
+      gold and best other option are all but level on both sides; `likely label error` where both sides prefer one and
+      the same other option, or where two afters or more all lost the item to one and the same option and the
+      before-model is not known to have been sure.
+
+    With repeats the reply shown is one that makes the flip visible: right on one side, wrong on the other.
+    """
+    if transition not in TRANSITIONS:
+        raise UsageError(f"transition is '{transition}'; it must be one of {', '.join(TRANSITIONS)}")
+    flips = transition in ("lost", "gained")
+    items = _of_transition(pair, transition, tasks).with_row_index("_item")
+    table = items.select(
+        "_item",
+        *KEY,
+        "score_after",
+        score_before="score",
+        **{f"repeats_{side}": pl.col(name).cast(pl.UInt32) for side, name in _columns("repeats")},
+        **{f"_right_{side}": pl.col(name).cast(pl.Float64) for side, name in _columns("right")},
+    )
+    shown = {"lost": ("best", "worst"), "gained": ("worst", "best")}.get(transition, (None, None))
+    for side, show in zip(("before", "after"), shown, strict=True):
+        answers = read_side(pair, side, items, show)
+        named = {name: f"{name}_{side}" for name in answers.columns if name != "_item"}
+        table = table.join(answers.rename(named), on="_item", how="left", maintain_order="left")
+    table = _with_shared(table, items, transition, others if flips else ())
+    sure, other = ("after", "before") if transition == "gained" else ("before", "after")
+    share = pl.when(pl.col(f"repeats_{sure}") >= 2).then(f"_right_{sure}")
+    wrong = pl.when(pl.col(f"repeats_{other}") >= 2).then(1 - pl.col(f"_right_{other}"))
+    table = table.with_columns(
+        confidence=pl.coalesce(f"_margin_{sure}", share),
+        repeats_wrong=wrong if flips else pl.lit(None, dtype=pl.Float64),
+        marks=pl.lit([], dtype=pl.List(pl.String)),
+    )
+    return _finished(with_marks(table, transition, len(others) + 1) if flips else table, pair)
+
+
+def _columns(name: str) -> list[tuple[str, str]]:
+    return [("before", name), ("after", f"{name}_after")]
+
+
+def _of_transition(pair: Pair, transition: str, tasks: str | None) -> pl.DataFrame:
+    change = pl.col("lost") - pl.col("gained")
+    conditions = {
+        "lost": change > 0,
+        "gained": change < 0,
+        "kept": (change == 0) & (pl.col("score") > 0),
+        "never": (change == 0) & (pl.col("score") == 0),
+    }
+    items = pair.items.filter(conditions[transition])
+    if tasks is None:
+        return items
+    names = items["task"].cast(pl.String).unique().to_list()
+    return items.filter(pl.col("task").cast(pl.String).is_in([name for name in names if fnmatchcase(name, tasks)]))
+
+
+def _with_shared(table: pl.DataFrame, items: pl.DataFrame, transition: str, others: Sequence[Pair]) -> pl.DataFrame:
+    """Add how many afters flipped each item the same way, and how they agree on a wrong answer."""
+    votes = [table.select("_item", _gold_key="_gold_key_after", _preferred="_preferred_after")]
+    for other in others:
+        # The before-run is the same one, so that its occurrence tells copies of an item apart.
+        known = items.select("_item", *KEY, "occurrence")
+        theirs = known.join(_of_transition(other, transition, None), on=[*KEY, "occurrence"])
+        votes.append(read_side(other, "after", theirs).select("_item", "_gold_key", "_preferred"))
+    told = pl.col("_preferred").is_not_null()
+    together = (
+        pl.concat(votes)
+        .group_by("_item")
+        .agg(
+            shared_by=pl.len(),
+            _told=told.sum(),
+            _answers=pl.struct("_gold_key", "_preferred").filter(told).n_unique(),
+        )
+    )
+    return table.join(together, on="_item", how="left", maintain_order="left")
+
+
+def _finished(table: pl.DataFrame, pair: Pair) -> pl.DataFrame:
+    """Add the texts, sort and name the columns."""
+    for side in ("before", "after"):
+        table = _with_texts(table, getattr(pair, side), side)
+    fall = pl.col("score_before") - pl.col("score_after")
+    table = table.with_columns(
+        pl.col("task").cast(pl.String), item=_item_id(), _size=fall.abs(), _marked=pl.col("marks").list.len() > 0
+    ).sort(
+        "_marked", "shared_by", "repeats_wrong", "confidence", "_size", "task", "item",
+        descending=[False, True, True, True, True, False, False], nulls_last=True, maintain_order=True,
+    )  # fmt: skip
+    answer = ["choice", "state", "prompt", "response"]
+    return table.rename({"native_id_before": "native_id"}).select(
+        "task", "item", "native_id", "question", "options", "gold", "score_before", "score_after", "repeats_before",
+        "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks",
+        *(f"{name}_{side}" for side in ("before", "after") for name in answer),
+    )  # fmt: skip
+
+
+def _item_id() -> pl.Expr:
+    return pl.struct("item_high", "item_low").map_elements(
+        lambda key: item_id(key["item_high"], key["item_low"]), return_dtype=pl.String
+    )
+
+
+def _with_texts(table: pl.DataFrame, run: Run, side: str) -> pl.DataFrame:
+    row = f"text_row_{side}"
+    texts = run.texts() if run.has_texts else pl.DataFrame(schema=TEXT_SCHEMA)
+    texts = texts.filter(pl.col("text_row").is_in(table[row].unique().implode())).rename({"text_row": row})
+    renamed = {name: f"{name}_{side}" for name in ("choice", "prompt", "response")}
+    content = ["question", "options", "gold"] if side == "before" else []
+    return table.join(
+        texts.rename(renamed).select(row, *content, *renamed.values()), on=row, how="left", maintain_order="left"
+    )

@@ -1,0 +1,195 @@
+"""Policy files: YAML that people write, checked key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from forgetmap.gate.policy import MEASURES, Allow, Limit, Policy, PolicyError, Stopping
+from forgetmap.taxonomies import taxonomy_names
+
+PolicyLike = Policy | Mapping[str, Any] | str | Path
+_LARGEST = 1 << 20  # bytes; people do not write longer policies
+_DEEPEST = 12  # levels of nesting; a policy has three
+
+
+def load_policy(policy: PolicyLike) -> Policy:
+    """Return a policy from a YAML file, or from the mapping that such a file holds; a policy is returned as it is.
+
+    >>> load_policy({"limits": [{"level": "total", "lost": 0.05}]}).limits
+    (Limit(level='total', name='*', lost=0.05, gained=None, net=None, gained_at_least=None),)
+    """
+    if isinstance(policy, Policy):
+        return policy
+    source = "policy" if isinstance(policy, Mapping) else str(policy)
+    try:
+        if isinstance(policy, Mapping):
+            return _policy(policy, source)
+        return _policy(_parsed(Path(policy)), source, Path(policy).parent)
+    except PolicyError as error:
+        raise PolicyError(f"{source}: {error}") from None
+
+
+def _parsed(path: Path) -> Any:
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Refuses a key given twice, of which YAML would silently keep the last."""
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        seen: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise PolicyError(f"line {line}: a key must be plain text; put quotes around it")
+            key = loader.construct_object(key_node, deep=True)
+            if key in seen:
+                raise PolicyError(f"line {line}: key {key!r} is given twice; merge the two")
+            seen[key] = loader.construct_object(value_node, deep=True)
+        return seen
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    try:
+        size = path.stat().st_size
+        text = path.read_text(encoding="utf-8-sig") if size <= _LARGEST else ""
+    except OSError as error:
+        raise PolicyError(f"cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise PolicyError("is not UTF-8 text; save it as UTF-8") from None
+    if size > _LARGEST:
+        raise PolicyError(f"holds {size:,} bytes, more than any policy; check the path")
+    try:
+        _check_shape(yaml, text)
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or "broken"
+        raise PolicyError(f"{line}not YAML ({problem}); check indentation and quotes") from None
+    except ValueError as error:  # such as a date that no calendar has
+        raise PolicyError(f"holds a value that cannot be read ({error}); put quotes around text") from None
+
+
+def _check_shape(yaml: Any, text: str) -> None:
+    """Refuse what only serves to blow up a reader: references to other parts, and nesting without end."""
+    depth = 0
+    for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.AliasEvent):
+            raise PolicyError(f"line {event.start_mark.line + 1}: refers to another part of the file; write it out")
+        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            depth += 1
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise PolicyError(f"line {event.start_mark.line + 1}: nested more deeply than any policy; check brackets")
+
+
+def _policy(content: Any, source: str, folder: Path | None = None) -> Policy:
+    if not isinstance(content, Mapping):
+        raise PolicyError("holds no keys; write at least 'limits:', with a list of limits")
+    fields = _checked(content)
+    taxonomy = fields["taxonomy"]
+    if taxonomy and folder and taxonomy not in (*taxonomy_names(), "log") and (folder / taxonomy).is_file():
+        fields["taxonomy"] = str(folder / taxonomy)  # a file is named from where the policy lies
+    limits = tuple(Limit(**limit) for limit in fields.pop("limits"))
+    allow, sequential = Allow(**fields.pop("allow")), Stopping(**fields.pop("sequential"))
+    return Policy(limits, **fields, allow=allow, sequential=sequential, source=source)
+
+
+def _checked(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a policy, or say in one sentence what is wrong with the first bad one."""
+    from pydantic import ValidationError
+
+    models = _models()
+    try:
+        fields: dict[str, Any] = models[""].model_validate(dict(content)).model_dump()
+    except ValidationError as invalid:
+        # A misspelt key is also a missing one: the misspelling says more.
+        raise PolicyError(_said(min(invalid.errors(include_url=False), key=_rank), models)) from None
+    return fields
+
+
+def _rank(error: Any) -> bool:
+    return bool(error["type"] != "extra_forbidden")
+
+
+def _said(error: Any, models: Mapping[str, Any]) -> str:
+    import difflib
+
+    steps = [f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"]]
+    place, key = ", ".join(steps), str(error["loc"][-1]) if error["loc"] else ""
+    if error["type"] == "extra_forbidden":
+        home = str(error["loc"][0]) if len(steps) > 1 else ""
+        known = list(models[home].model_fields)
+        near = difflib.get_close_matches(key, known, n=1)
+        remedy = f"write {near[0]!r}" if near else "remove it"
+        return f"key {place!r} is not known, expected one of {', '.join(known)}; {remedy}"
+    if error["type"] == "missing":
+        return f"key {place!r} is missing; add it"
+    if error["type"] == "value_error":
+        return f"{place}: {error['ctx']['error']}"
+    found = repr(error["input"])
+    said = error["msg"][0].lower() + error["msg"][1:]
+    remedy = "write a share such as 0.05 for 5 %" if key in _SHARES else "correct it"
+    return f"key {place!r}: {said}, found {found if len(found) <= 60 else found[:57] + '…'}; {remedy}"
+
+
+_SHARES = (*MEASURES, "coverage", "null_scores", "margin", "alpha")
+
+
+@cache
+def _models() -> dict[str, Any]:
+    """Return the models of a policy file by key; pydantic is slow to import, and only policies need it."""
+    from typing import Annotated, Literal
+
+    from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+    text = Annotated[str, Field(min_length=1, strict=True)]
+    # Numbers only: YAML takes 5% and "0.05" for text, and nobody should have to guess what was meant.
+    share = Annotated[float, Field(gt=0, lt=1, strict=True, allow_inf_nan=False)]
+    closed_share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+
+    class Strict(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+    class LimitModel(Strict):
+        level: Literal["task", "category", "group", "total"]
+        name: text = "*"
+        lost: share | None = None
+        gained: share | None = None
+        net: share | None = None
+        gained_at_least: share | None = None
+
+        @model_validator(mode="after")
+        def _says_something(self) -> LimitModel:
+            if all(getattr(self, name) is None for name in MEASURES):
+                raise ValueError(f"sets no limit; give at least one of {', '.join(MEASURES)}")
+            if self.level == "total" and self.name != "*":
+                raise ValueError("the total has no name; remove it, or choose another level")
+            return self
+
+    class AllowModel(Strict):
+        settings: tuple[text, ...] = ()
+        missing_tasks: tuple[text, ...] = ()
+        prompt_changed: Annotated[bool, Field(strict=True)] = False
+
+    class StoppingModel(Strict):
+        alpha: Annotated[float, Field(gt=0, lt=0.5, strict=True, allow_inf_nan=False)] = 0.05
+        seed: Annotated[int, Field(ge=0, lt=1 << 64, strict=True)] = 0
+
+    class PolicyModel(Strict):
+        limits: Annotated[list[LimitModel], Field(min_length=1)]
+        reading: Literal["auto", "observed", "noise", "chance"] = "auto"
+        margin: Annotated[float, Field(gt=0, lt=0.5, strict=True, allow_inf_nan=False)] | None = None
+        taxonomy: text | None = None
+        weight: Literal["tasks", "items", "categories"] | None = None
+        tasks: tuple[text, ...] = ()
+        coverage: closed_share = 0.95
+        null_scores: closed_share = 0.01
+        required_tasks: tuple[text, ...] = ()
+        allow: AllowModel = AllowModel()
+        sequential: StoppingModel = StoppingModel()
+
+    return {"": PolicyModel, "limits": LimitModel, "allow": AllowModel, "sequential": StoppingModel}

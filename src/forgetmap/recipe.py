@@ -1,0 +1,95 @@
+"""Recipe: several after-runs that are training seeds of one recipe, as a level above items (statistics.md 3).
+
+Item intervals speak about one checkpoint. Another seed of the same recipe is another checkpoint: what the recipe loses is
+the mean over its seeds, and its uncertainty the spread between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gamma, pi, sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from forgetmap.errors import UsageError
+from forgetmap.map import ForgettingMap
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Lost and gained of a recipe, cell by cell: mean over training seeds with a t interval."""
+
+    seeds: int
+    cells: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the block of the JSON."""
+        return {"seeds": self.seeds, "level": LEVEL, "cells": self.cells}
+
+    def __repr__(self) -> str:
+        total = self.cells[-1]
+        shown = [f"{total[name]:.1%} {name}" for name in ("lost", "gained") if total[name] is not None]
+        return f"Recipe({self.seeds} training seeds: {', '.join(shown) or 'nothing in common'})"
+
+
+def summarise_recipe(maps: Sequence[ForgettingMap]) -> Recipe:
+    """Return the level above the maps of several training seeds, for the cells that all of them have.
+
+    Each cell is read as its verdict is; a cell whose seeds are decided by different readings falls back on flips.
+    """
+    if len(maps) < 2:
+        raise UsageError("one training seed shows no spread; give two or more AFTER runs of one recipe")
+    by_place = [{(cell.level, cell.path, cell.name): cell for cell in found.cells} for found in maps]
+    cells = []
+    for place, first in by_place[0].items():
+        seeds = [found.get(place) for found in by_place]
+        there = [cell for cell in seeds if cell is not None]
+        if len(there) < len(seeds) or any(cell.task_names != first.task_names for cell in there):
+            continue
+        decides = {cell.decision["verdict_reading"] for cell in there}
+        reading = decides.pop() if len(decides) == 1 else "net"
+        row: dict[str, Any] = {"level": first.level, "name": first.name, "path": list(first.path)}
+        reading = "observed" if reading in (None, "net") else reading
+        row["reading"] = reading
+        for direction in ("lost", "gained"):
+            values = [(cell.block(reading) or {}).get(direction) for cell in there]
+            row |= _mean(direction, [value for value in values if value is not None], len(values))
+        cells.append(row)
+    if not cells:
+        raise UsageError("the AFTER runs have no cell in common; training seeds of one recipe share their tasks")
+    return Recipe(len(maps), cells)
+
+
+def _mean(name: str, values: list[float], wanted: int) -> dict[str, Any]:
+    if len(values) < wanted:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high", f"{name}_sd"))
+    middle, spread = fmean(values), stdev(values)
+    reach = student_quantile(len(values) - 1) * spread / sqrt(len(values))
+    return {name: middle, f"{name}_low": middle - reach, f"{name}_high": middle + reach, f"{name}_sd": spread}
+
+
+def student_quantile(freedom: int, p: float = (1 + LEVEL) / 2) -> float:
+    """Return the quantile of Student's t, by halving its distribution function.
+
+    >>> round(student_quantile(1), 3), round(student_quantile(4), 3)
+    (12.706, 2.776)
+    """
+    low, high = 0.0, 1e4
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _student(middle, freedom) < p else (low, middle)
+    return (low + high) / 2
+
+
+def _student(t: float, freedom: int, steps: int = 2000) -> float:
+    """Distribution function for t ≥ 0, by Simpson's rule in the angle atan(t/√ν): the integrand is cos^(ν−1)."""
+    from math import atan, cos
+
+    end = atan(t / sqrt(freedom))
+    width = end / steps
+    weights = (1 if place in (0, steps) else 4 if place % 2 else 2 for place in range(steps + 1))
+    whole = sum(weight * cos(place * width) ** (freedom - 1) for place, weight in enumerate(weights)) * width / 3
+    return 0.5 + whole * gamma((freedom + 1) / 2) / (sqrt(pi) * gamma(freedom / 2))

@@ -1,0 +1,62 @@
+"""The scorer check: whether a finding holds under every scorer of the log (statistics.md 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from forgetmap.cells import Cell
+from forgetmap.pairing import Pair
+
+#: A log with more scorers than these (HELM has dozens of metrics) is checked against the first ones.
+MOST = 6
+_CERTAIN = 0.05
+DEPENDS = "depends on the scorer"
+
+
+def other_scorers(pair: Pair) -> list[str]:
+    """Return the scorers that both logs hold beside the one compared, in the order of the log."""
+    chosen = {choice.task: choice for choice in pair.choices}
+    found: dict[str, None] = {}
+    theirs = {(m.task, m.scorer) for m in pair.after.info.metrics}
+    for metric in pair.before.info.metrics:
+        choice = chosen.get(metric.task)
+        if choice and metric.scorer != choice.before.scorer and (metric.task, metric.scorer) in theirs:
+            found[metric.scorer] = None
+    return list(found)[:MOST]
+
+
+def mark_scorers(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
+    """Return the cells with what each other scorer says, flagged where verdict or certain direction depend on it."""
+    marked = []
+    places = {name: {(cell.level, cell.path, cell.name): cell for cell in of} for name, of in others.items()}
+    for cell in cells:
+        said, depends = [], False
+        for name, by_place in places.items():
+            other = by_place.get((cell.level, cell.path, cell.name))
+            if other is None or other.observed == cell.observed:  # the tasks of this cell know no such scorer
+                continue
+            said.append(
+                {
+                    "scorer": name,
+                    **{key: other.observed[key] for key in ("lost", "gained", "acc_before", "acc_after")},
+                    "verdict": other.verdict,
+                    "p_net": other.decision["p_net"],
+                }
+            )
+            depends = depends or other.verdict != cell.verdict or _opposed(cell, other)
+        flags = (*cell.flags, DEPENDS) if depends else cell.flags
+        marked.append(replace(cell, scorers=tuple(said), flags=flags))
+    return marked
+
+
+def _opposed(cell: Cell, other: Cell) -> bool:
+    """Whether the net change has opposite signs, and one of the two is more than noise."""
+    nets, sure = [], False
+    for one in (cell, other):
+        lost, gained, p = one.observed["lost"], one.observed["gained"], one.decision["p_net"]
+        if lost is None or gained is None:
+            return False
+        nets.append(lost - gained)
+        sure = sure or (p is not None and p <= _CERTAIN)
+    return sure and nets[0] * nets[1] < 0

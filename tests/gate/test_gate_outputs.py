@@ -1,0 +1,194 @@
+"""What a gate writes: JSON, markdown for a pull request, JUnit XML. Names of others are shown, never obeyed."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import answer, make_run
+from forgetmap.gate import CheckResult, GateResult, RuleResult, check_gate, load_policy
+from forgetmap.gate.junit import clean
+from forgetmap.gate.markdown import escape
+from forgetmap.testing import plant
+from gates import policy
+
+HOSTILE = [
+    "a|b", "a`b``c", "<script>alert(1)</script>", "a\nb\r\n| x | y |", "\\|", "a\\", "*b*_c_~d~", "[x](http://evil.example)",
+    "@everyone #1", "\x1b[31mred\x00", "&amp;&#124;", "]]>", "<!--", "---", "# head", "www.evil.example", "'\"", "\ud800",
+    "\u202egnp", "ü漢字🙂", "$x$", "{{7*7}}", "a" * 5000, " ",
+]  # fmt: skip
+
+
+def result(names: list[str], **more: Any) -> GateResult:
+    """A gate over cells of these names, half of them broken."""
+    rules = [
+        RuleResult(
+            f"task {name}", "task", name, "lost", 0.05, 0.01, 0.0, 0.04 if n % 2 else 0.06, "chance", 100, bool(n % 2),
+            reason=None if n % 2 else f"up to 6 % may be lost in {name}", note=f"about {name}",
+        )
+        for n, name in enumerate(names)
+    ]  # fmt: skip
+    checks = [CheckResult("settings", False, f"found {name}", f"these differ: {name}") for name in names[:3]]
+    summary = {"model": names[0], "source": None}
+    made: dict[str, Any] = {"before": summary, "after": summary, "rules": rules, "checks": checks, "pairing": {}}
+    warnings = [f"warning about {name}" for name in names]
+    return GateResult(**{**made, "warnings": warnings, "policy": load_policy(policy()), **more})
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The tables of a markdown text, as GitHub would split them: at pipes that no backslash escapes."""
+    found: list[list[list[str]]] = [[]]
+    for line in text.split("\n"):
+        if line.startswith("|"):
+            found[-1].append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+        elif found[-1]:
+            found.append([])
+    return [table for table in found if table]
+
+
+def test_the_markdown_tables_hold_whatever_the_names() -> None:
+    text = result(HOSTILE).markdown()
+    limits, conditions = tables(text)
+    assert {len(row) for row in limits} == {7}
+    assert {len(row) for row in conditions} == {3}
+    assert len(limits) == 2 + len(HOSTILE)
+    marks = [row[0] for row in limits[2:]]
+    assert marks == sorted(marks, key="✗✓".index)  # what failed stands first
+    shown = [html.unescape(row[1].removeprefix("<code>").removesuffix("</code>")) for row in limits[2:]]
+    assert "task a|b: lost" in shown
+    assert "task <script>alert(1)</script>: lost" in shown
+    assert "task [x](http://evil.example): lost" in shown
+
+
+def test_nothing_in_the_markdown_is_obeyed() -> None:
+    text = result(HOSTILE).markdown()
+    tags = set(re.findall(r"<[^>]*>", text))
+    assert tags == {"<code>", "</code>", "<details>", "<summary>", "</summary>", "</details>"}
+    assert not re.search(r"@\w|https?://|www\.|\]\(", text)
+    assert "\x1b" not in text
+    assert "\x00" not in text
+    starts = ("### ", "- ", "|", "<details>", "</details>", "")
+    assert all(line.startswith(starts[:-1]) or line == "" for line in text.split("\n"))
+    text.encode()  # lone surrogates would not be written
+
+
+@given(st.text(max_size=40))
+def test_any_name_is_one_cell(name: str) -> None:
+    made = escape(name)
+    assert not set(made) & set("|`<>*_[]\\\n\r@")
+    text = result([name or "x", name or "x"]).markdown()
+    assert {len(row) for row in tables(text)[0]} == {7}
+
+
+def test_a_comment_has_an_end() -> None:
+    text = result([f"task {n}" for n in range(2000)]).markdown()
+    assert len(text) < 65_536
+    assert tables(text)[0][-1][1] == "… 1940 more, of which 940 failed"
+    assert "- … and 973 more\n" in text  # reasons: 1,000 limits and 3 conditions, of which 30 are listed
+    long = result([f"task {n} {'|' * 500}" for n in range(2000)]).markdown()
+    assert len(long) < 65_536
+    assert {len(row) for row in tables(long)[0]} == {7}
+
+
+def test_the_markdown_of_a_pass_is_short_and_says_so() -> None:
+    pair = plant(4000, lost=0.01, tasks=20, seed=1)
+    found = check_gate(pair.before, pair.after, policy({"level": "total", "lost": 0.1}, {"level": "task", "lost": 0.4}))
+    text = found.markdown()
+    assert text.startswith("### ✓ forgetmap gate passed: planted-before → planted-after, 21 limits kept\n")
+    assert "… 14 more task cells pass" in text
+    assert "✗" not in text
+
+
+def test_junit_is_xml_with_a_case_per_limit_and_condition() -> None:
+    found = result(HOSTILE)
+    root = ET.fromstring(found.junit().encode())
+    suite = root.find("testsuite")
+    assert suite is not None
+    cases = suite.findall("testcase")
+    assert len(cases) == len(HOSTILE) + 3 == int(suite.attrib["tests"]) == int(root.attrib["tests"])
+    failed = [case for case in cases if case.find("failure") is not None]
+    assert len(failed) == 3 + len(HOSTILE) // 2 == int(suite.attrib["failures"])
+    names = {case.attrib["name"] for case in cases}
+    assert {"settings", "task a|b: lost", "task <script>alert(1)</script>: lost", "task ]]>: lost"} <= names
+    assert "task [31mred: lost" in names  # what XML cannot hold is left out
+    assert all(case.attrib["classname"].startswith("forgetmap.") for case in cases)
+    first = next(case for case in failed if case.attrib["name"] == "task a|b: lost")
+    assert first.find("failure").attrib["message"] == "up to 6 % may be lost in a|b"
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_any_text_is_xml(text: str) -> None:
+    root = ET.fromstring(result([text or "x", "y"]).junit().encode())
+    assert root.tag == "testsuites"
+    assert clean(clean(text)) == clean(text)
+
+
+def test_the_json_holds_everything_and_no_nan() -> None:
+    pair = plant(300, seed=1)
+    found = check_gate(pair.before, pair.after, policy({"level": "task", "lost": 0.01, "net": 0.5}, margin=0.1))
+    content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert content["schema"] == "forgetmap.gate/1"
+    assert content["passed"] is False
+    assert set(content) == {
+        "schema", "passed", "before", "after", "policy", "rules", "checks", "pairing", "sequential", "warnings",
+    }  # fmt: skip
+    rule = content["rules"][0]
+    assert {"rule", "level", "name", "measure", "limit", "estimate", "low", "high", "reading", "items", "passed", "verdict",
+            "reason", "note", "seen", "decided_at"} == set(rule)  # fmt: skip
+    assert (rule["measure"], rule["passed"], rule["items"]) == ("lost", False, 300)
+    assert content["policy"]["margin"] == 0.1
+    assert content["sequential"] is None
+    assert [one["name"] for one in content["checks"]][0] == "tasks"
+    assert content["pairing"]["paired"] == 300
+
+
+def test_hostile_task_names_go_all_the_way() -> None:
+    def run(right: bool) -> Any:
+        return make_run([answer(n, right, task=f"evil|{'<b>'}`\x1b[31m{n % 2}") for n in range(100)])
+
+    found = check_gate(run(True), run(False), policy({"level": "task", "lost": 0.05}))
+    assert not found.passed
+    assert "\x1b" not in found.text() + found.markdown() + found.junit()
+    assert {len(row) for row in tables(found.markdown())[0]} == {7}
+    ET.fromstring(found.junit().encode())
+
+
+def test_the_text_lists_what_failed_and_why() -> None:
+    text = result(["good", "fine", "bad"]).text()
+    assert text.startswith("✗ gate failed: good → good, 5 of 6 not met")
+    for piece in (
+        "✓  task fine: lost",
+        "✗  task bad: lost",
+        "< 5 %",
+        "failed: settings: these differ: good",
+        "failed: task bad: lost",
+    ):
+        assert piece in text
+
+
+def test_many_cells_that_pass_are_counted_and_the_nearest_shown() -> None:
+    rules = [
+        RuleResult("task *", "task", f"t{n}", "lost", 0.5, 0.0, 0.0, n / 100, "chance", 10, True) for n in range(20)
+    ]
+    rules.append(RuleResult("task *", "task", "broken", "lost", 0.5, 0.0, 0.0, 0.6, "chance", 10, False, reason="x"))
+    text = result(["x"], rules=rules, checks=[]).text()
+    assert "… 14 more task cells pass" in text
+    assert "task broken: lost" in text
+    for n in range(20):
+        assert (f"task t{n}: " in text) is (n >= 14)
+
+
+@pytest.mark.parametrize("method", ["text", "markdown", "junit"])
+def test_the_same_inputs_give_the_same_text(method: str) -> None:
+    made = [
+        getattr(check_gate(*(plant(200, seed=2).before,) * 2, policy({"level": "task", "lost": 0.1})), method)()
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
