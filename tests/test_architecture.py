@@ -15,8 +15,8 @@ ROOT = Path(forgetmap.__file__).parent
 #: Left to right, as in the flow: logs → run → pair → estimates → map → report.
 ORDER = [
     "errors", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
-    "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "gate",
-    "pytest_plugin", "testing", "report", "cli",
+    "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "testing",
+    "report", "gate", "pytest_plugin", "cli",
 ]  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def test_every_module_has_its_place() -> None:
 
 
 def test_the_core_pulls_nothing_heavy() -> None:
-    probe = "import forgetmap, sys; print([m for m in ('torch', 'pandas', 'scipy', 'pydantic', 'typer') if m in sys.modules])"
+    probe = "import sys; from forgetmap import compare; print([m for m in ('torch', 'pandas', 'scipy', 'pydantic', 'typer') if m in sys.modules])"
     assert (
         subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )

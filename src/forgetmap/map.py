@@ -172,7 +172,7 @@ def compare_all(
 
     asked = {"taxonomy": taxonomy, "weight": weight, "reading": reading, "margin": margin}
     maps = map_pairs([pair(left, right) for right in rights], **asked)  # type: ignore[arg-type]
-    if check_scorers and scorer is None:
+    if check_scorers and scorer is None and metric is None:
         maps = _check_scorers(maps, [(left, right) for right in rights], pair, asked)
     if bridge is not None:
         middle = _as_run(bridge)

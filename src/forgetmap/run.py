@@ -187,6 +187,7 @@ class Run:
             "items": info.counts.get("items"),
             "samples": info.counts.get("samples"),
             "repeats": info.counts.get("repeats"),
+            "repeat_kind": info.repeat_kind,
             "null_scores": info.counts.get("null_scores"),
             "duplicates": info.counts.get("duplicates"),
             "subset": info.subset or None,

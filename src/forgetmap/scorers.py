@@ -15,14 +15,21 @@ DEPENDS = "depends on the scorer"
 
 
 def other_scorers(pair: Pair) -> list[str]:
-    """Return the scorers that both logs hold beside the one compared, in the order of the log."""
-    chosen = {choice.task: choice for choice in pair.choices}
+    """Return the scorers that both logs hold beside the one compared, in the order of the log.
+
+    A plain table knows judges by its metric column only: there every other 0/1 metric is another scorer.
+    """
+    chosen = {choice.task: choice.before for choice in pair.choices}
     found: dict[str, None] = {}
-    theirs = {(m.task, m.scorer) for m in pair.after.info.metrics}
+    theirs = {(m.task, m.scorer, m.metric) for m in pair.after.info.metrics}
     for metric in pair.before.info.metrics:
-        choice = chosen.get(metric.task)
-        if choice and metric.scorer != choice.before.scorer and (metric.task, metric.scorer) in theirs:
+        mine = chosen.get(metric.task)
+        if mine is None or (metric.task, metric.scorer, metric.metric) not in theirs:
+            continue
+        if metric.scorer != mine.scorer:
             found[metric.scorer] = None
+        elif pair.before.info.tool == "table" and metric.metric != mine.metric and metric.binary and mine.binary:
+            found[metric.metric] = None
     return list(found)[:MOST]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gates import check, policy, with_settings
 
 from conftest import answer, make_run
 from forgetmap import Run
 from forgetmap.gate import GateResult, check_gate
 from forgetmap.testing import plant
-from gates import check, policy, with_settings
 
 
 def rows(task: str, items: range, right: Any = True, **more: Any) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from gates import policy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from forgetmap.gate import CheckResult, GateResult, RuleResult, check_gate, load
 from forgetmap.gate.junit import clean
 from forgetmap.gate.markdown import escape
 from forgetmap.testing import plant
-from gates import policy
 
 HOSTILE = [
     "a|b", "a`b``c", "<script>alert(1)</script>", "a\nb\r\n| x | y |", "\\|", "a\\", "*b*_c_~d~", "[x](http://evil.example)",
@@ -145,7 +145,7 @@ def test_the_json_holds_everything_and_no_nan() -> None:
     assert (rule["measure"], rule["passed"], rule["items"]) == ("lost", False, 300)
     assert content["policy"]["margin"] == 0.1
     assert content["sequential"] is None
-    assert [one["name"] for one in content["checks"]][0] == "tasks"
+    assert next(one["name"] for one in content["checks"]) == "tasks"
     assert content["pairing"]["paired"] == 300
 
 

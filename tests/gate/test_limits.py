@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gates import policy
 
 from conftest import answer, make_run
 from forgetmap import Run, compare
 from forgetmap.gate import RuleResult, check_gate, gate_map, load_policy
 from forgetmap.gate.bounds import read_bound
 from forgetmap.testing import Planted, plant
-from gates import policy
 
 
 def rule(pair: Planted, limit: dict[str, Any], **more: Any) -> RuleResult:
@@ -162,6 +162,9 @@ def test_a_reading_of_a_part_does_not_speak_for_the_whole() -> None:
     assert not asked.passed
     assert asked.high is None
     assert "only 60 of 120 items" in asked.reason
+    back = check_gate(*runs[::-1], policy({"level": "total", "gained_at_least": 0.1})).rules[0]
+    assert not back.passed
+    assert back.low is None
 
 
 def test_where_persistence_is_unknown_the_far_end_counts() -> None:

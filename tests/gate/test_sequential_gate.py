@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from gates import check, policy
 
 from conftest import answer, make_run
 from forgetmap import Run, compare
@@ -21,7 +22,6 @@ from forgetmap.gate import (
     suite_of,
 )
 from forgetmap.testing import join_planted, plant
-from gates import check, policy
 
 TOTAL = {"level": "total", "lost": 0.06}
 
@@ -52,9 +52,9 @@ def test_it_stops_early_and_agrees_with_the_fixed_gate(lost: float, passes: bool
 def test_two_options_count_every_flip_as_loss() -> None:
     """How guesses persist is known when all is seen, and not before: a stream takes the end at which most is lost."""
     pair = plant(3000, known=0.5, lost=0.0, gained=0.0, options=[2, 4, 4], seed=7)
-    found = check_sequential(pair.before, pair.after, policy({"level": "total", "lost": 0.03}))
+    found = check_sequential(pair.before, pair.after, policy({"level": "total", "lost": 0.06}))
     assert not found.passed
-    assert check_gate(pair.before, pair.after, policy({"level": "total", "lost": 0.03})).passed
+    assert check_gate(pair.before, pair.after, policy({"level": "total", "lost": 0.06})).passed
 
 
 def test_other_measures_are_decided_too() -> None:
@@ -101,6 +101,16 @@ def test_seen_to_the_end_the_bounds_are_the_mean_of_the_cell() -> None:
             assert found.passed is passes
             assert found.rules[0].low == pytest.approx(at, abs=2e-5)
             assert found.rules[0].high == pytest.approx(at, abs=2e-5)
+
+
+def test_repeats_are_averaged_over_all_cross_pairs() -> None:
+    pair = plant(300, known=0.6, lost=0.2, gained=0.0, repeats=(3, 2), abstain=(0.1, 0.2), seed=2)
+    total = compare(pair.before, pair.after).total
+    assert total.chance is not None
+    at = total.chance["lost"]
+    limits = [{"level": "total", "lost": at + 1e-6}, {"level": "total", "lost": at - 1e-6}]
+    found = check_sequential(pair.before, pair.after, policy(*limits))
+    assert [one.passed for one in found.rules] == [True, False]
 
 
 @pytest.mark.slow
@@ -155,8 +165,7 @@ def test_limits_that_fit_nothing_fail_and_conditions_hold_here_too() -> None:
 def part_of(run: Run, ids: set[str]) -> Run:
     samples = run.samples
     keys = [f"{high:016x}{low:016x}" for high, low in samples.select("item_high", "item_low").iter_rows()]
-    made = Run(run.info, samples.filter(pl.Series([key in ids for key in keys])).lazy(), None, "part")
-    return made
+    return Run(run.info, samples.filter(pl.Series([key in ids for key in keys])).lazy(), None, "part")
 
 
 def test_a_part_in_file_order_is_refused() -> None:
@@ -296,9 +305,9 @@ def test_the_value_of_a_sample_is_that_of_the_chance_reading() -> None:
 @pytest.mark.parametrize(
     ("sample", "said"),
     [
-        (dict(before=2.0, after=0.0), "score 2.0 is not in"),
-        (dict(before=float("nan"), after=0.0), "leave out samples without a score"),
-        (dict(before=0.5, after=0.0), "graded or has no options"),
+        ({"before": 2.0, "after": 0.0}, "score 2.0 is not in"),
+        ({"before": float("nan"), "after": 0.0}, "leave out samples without a score"),
+        ({"before": 0.5, "after": 0.0}, "graded or has no options"),
     ],
 )
 def test_samples_that_cannot_be(sample: dict[str, float], said: str) -> None:

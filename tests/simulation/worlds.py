@@ -57,7 +57,12 @@ class Population:
         for k, g in self.options:
             for state, (ours, theirs) in enumerate(product((True, False), repeat=2)):
                 for before, after, p in self._answers(k, ours, theirs):
-                    pattern = (*relate(before, after, k, g, self.choices), k or np.nan, g or np.nan, g / k if k else 0.0)
+                    pattern = (
+                        *relate(before, after, k, g, self.choices),
+                        k or np.nan,
+                        g or np.nan,
+                        g / k if k else 0.0,
+                    )
                     row = found.setdefault(tuple(map(float, pattern)), np.zeros(4))
                     row[state] += p / len(self.options)
         return np.array(list(found)), np.array(list(found.values())).T
@@ -105,7 +110,14 @@ def relate(before: int, after: int, k: int, g: int, choices: bool = True) -> tup
     right, right_after = 0 <= before < golds, 0 <= after < golds
     both_wrong = before >= golds and after >= golds
     told = choices and k > 0
-    return right, before == NONE, right_after, after == NONE, both_wrong and told and before != after, both_wrong and not told
+    return (
+        right,
+        before == NONE,
+        right_after,
+        after == NONE,
+        both_wrong and told and before != after,
+        both_wrong and not told,
+    )
 
 
 @dataclass(frozen=True)
@@ -150,7 +162,9 @@ class Answers:
     def truth(self) -> dict[str, float]:
         """What the noise reading is meant to find (statistics.md 2.1)."""
         shares = np.array([kind.share for kind in self.kinds])
-        before, after = (np.array([getattr(kind, side) for kind in self.kinds], dtype=float) for side in ("before", "after"))
+        before, after = (
+            np.array([getattr(kind, side) for kind in self.kinds], dtype=float) for side in ("before", "after")
+        )
         b, a = (answers[:, : self.golds].sum(axis=1) for answers in (before, after))
         d = b - a
         excess = self._value(before, after) - (self._value(before, before) + self._value(after, after)) / 2
@@ -271,7 +285,9 @@ class World:
     def pair(self) -> SimpleNamespace:
         """As much of a Pair as readings look at."""
         choices = [
-            SimpleNamespace(task=t.name, kind="binary", before=SimpleNamespace(kind=t.category if self.alone else "choice"))
+            SimpleNamespace(
+                task=t.name, kind="binary", before=SimpleNamespace(kind=t.category if self.alone else "choice")
+            )
             for t in self.tasks
         ]
         whole = pl.col("n")
@@ -330,7 +346,13 @@ def without_clusters(world: World) -> World:
 
 
 def clustered(
-    population: Population, tasks: int, clusters: int, rng: np.random.Generator, *, spread: float, mean_size: float = 8.0
+    population: Population,
+    tasks: int,
+    clusters: int,
+    rng: np.random.Generator,
+    *,
+    spread: float,
+    mean_size: float = 8.0,
 ) -> World:
     """Items in clusters of different sizes, each with a loss of its own (Beta, intraclass correlation `spread`)."""
     sizes = 1 + rng.poisson(mean_size - 1, size=tasks * clusters)

@@ -10,6 +10,7 @@ import typer
 from forgetmap.cli.chain import chain_command
 from forgetmap.cli.compare import compare_command
 from forgetmap.cli.demo import demo_command
+from forgetmap.cli.gate import gate_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
 from forgetmap.errors import ForgetmapError
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command("compare")(compare_command)
 app.command("items")(items_command)
 app.command("chain")(chain_command)
+app.command("gate")(gate_command)
 app.command("import")(import_command)
 app.command("demo")(demo_command)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from forgetmap.estimate.guessing import estimate_guessing
 from forgetmap.estimate.intervals import Grouping
 from forgetmap.estimate.worlds import MOST_REPEATS, CellWorld, Mixture, World
 
@@ -38,8 +39,24 @@ def task_worlds(
     patterns: pl.DataFrame, names: Sequence[str], sampled: Sequence[bool], given: Mapping[str, Any]
 ) -> list[TaskWorlds]:
     """Return the worlds of every task; `given` holds planning values that go before what the run tells."""
+    given = {**given, **_guesses_within(patterns, given.get("persistence", World.persistence))}
     by_task = {str(task[0]): rows for task, rows in patterns.group_by("task", maintain_order=True)}
     return [_task(by_task[name], drawn, given) for name, drawn in zip(names, sampled, strict=True)]
+
+
+def _guesses_within(patterns: pl.DataFrame, persistence: float) -> dict[str, float]:
+    """How many guesses the run's own repeats draw anew; those that do not last within a run do not outlast training."""
+    if "differ_within" not in patterns.columns:
+        return {}
+    wrong, repeats = pl.col("wrong"), pl.col("repeats")
+    within = patterns.filter((repeats > 1) & (pl.col("n_options") > 0)).with_columns(
+        wrong=wrong * (wrong * repeats - 1) / (repeats - 1),  # two of its answers, both wrong
+        wrong_after=pl.lit(1.0),
+        differ=pl.col("differ_within"),
+        unseen=pl.col("unseen_within"),
+    )
+    lasting = estimate_guessing(within).persistence
+    return {} if lasting is None else {"redrawn": 1 - lasting, "persistence": min(persistence, lasting)}
 
 
 def _task(rows: pl.DataFrame, sampled: bool, given: Mapping[str, Any]) -> TaskWorlds:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
-from math import comb
 
 from forgetmap.errors import UsageError
+from forgetmap.estimate.reruns import flipping, guessed_anew
 
 #: More repeats than these nobody runs.
 MOST_REPEATS = 64
@@ -42,11 +40,13 @@ class World:
     options, golds : options per item and how many of them are right; 0 options are open-ended.
     persistence : probability that the after-model repeats the before-model's guess.
     no_answer_before, no_answer_after : share of the unknown items that are left unanswered.
-    floor : share of items that go from right to wrong between two re-runs of one model: items that flip like a coin, taken
-        from the known ones up to half of these. One deterministic answer per item cannot measure it: a larger margin
-        stands for it then, and the plan leaves it out.
+    floor : share of items that go from right to wrong between two re-runs of one model. What guesses drawn anew do not
+        explain comes from items that flip like a coin, taken from the known ones up to half of these. One deterministic
+        answer per item cannot measure it: a larger margin stands for it then, and the plan leaves it out.
     repeats : answers per item, on both sides.
     sampled : whether answers are drawn at random; without repeats only the net change can then be told.
+    redrawn : share of the unknown items that every answer guesses anew, at most 1 − persistence; the others have one guess
+        per model. Default: all that do not persist where answers are sampled, else none.
     """
 
     known: float = 0.6
@@ -58,6 +58,7 @@ class World:
     floor: float = 0.02
     repeats: int = 1
     sampled: bool = False
+    redrawn: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("known", "persistence", "no_answer_before", "no_answer_after"):
@@ -74,6 +75,25 @@ class World:
             )
         if not 1 <= self.repeats <= MOST_REPEATS:
             raise UsageError(f"repeats is {self.repeats}; it must be a whole number from 1 to {MOST_REPEATS}")
+        if not 0 <= self.anew <= 1 - self.persistence + 1e-9:
+            raise UsageError(
+                f"redrawn is {self.anew:g}; it must be a share from 0 to {1 - self.persistence:g}: guesses that persist are not "
+                "drawn anew"
+            )
+
+    @property
+    def anew(self) -> float:
+        """Share of the unknown items that every answer guesses anew."""
+        return self.redrawn if self.redrawn is not None else 1 - self.persistence if self.sampled else 0.0
+
+    @property
+    def moved(self) -> float:
+        """Share of items that a re-run moves from right to wrong: the floor, or what guesses drawn anew make of it."""
+        return max(self.floor, self._moved_by_luck)
+
+    @property
+    def _moved_by_luck(self) -> float:
+        return (1 - self.known) * (1 - self.no_answer_before) * self.anew * self.chance * (1 - self.chance)
 
     @property
     def chance(self) -> float:
@@ -103,7 +123,7 @@ class World:
     @property
     def _coins(self) -> float:
         """Share of items that flip like a coin: each adds a quarter to the floor."""
-        return 0.0 if self.reading == "chance" else 4 * self.floor
+        return 0.0 if self.reading == "chance" else 4 * (self.moved - self._moved_by_luck)
 
     @property
     def _unknown(self) -> float:
@@ -123,31 +143,55 @@ class World:
     def values(self, loss: float, form: str) -> Points:
         """Return the values of an item other than 0, with their probabilities."""
         worth = 1 / (1 - self.chance) if form in ("chance", "known") else 1.0
+        coins = flipping(form, self.repeats) if self._coins else ()
         return [
-            (1.0, loss * self.no_answer_after),
-            (worth, loss * (1 - self.no_answer_after) * (1 - self.chance)),  # a lucky guess hides the rest
+            *((value, loss * p) for value, p in self._lost(form, worth)),
             *((value, self._unknown * p) for value, p in self._guesses(form)),
-            *((worth * value, self._coins * p) for value, p in _coin(form, self.repeats)),
+            *((worth * value, self._coins * p) for value, p in coins),
         ]
+
+    def _lost(self, form: str, worth: float) -> Points:
+        """Of an item known before only: unanswered, guessed wrong, or still right by luck."""
+        silent, q = self.no_answer_after, self.chance
+        if not self._averages:
+            return [(1.0, silent), (worth, (1 - silent) * (1 - q))]
+        settled, anew = (1 - silent) * (1 - self.anew), (1 - silent) * self.anew
+        _, guessed = guessed_anew(form, self.options, self.golds, self.repeats)
+        return [(1.0, silent), (worth, settled * (1 - q)), *((value, anew * p) for value, p in guessed)]
 
     def _guesses(self, form: str) -> Points:
         """Of an item known by neither model."""
-        q, fresh = self.chance, 1 - self.persistence
-        if not q or form == "flips":  # lucky flips would help to show a loss that is none: not counted on
+        q = self.chance
+        if not q:
             return []
         answers, answers_after = 1 - self.no_answer_before, 1 - self.no_answer_after
         both, stops, starts = answers * answers_after, answers * (1 - answers_after), (1 - answers) * answers_after
+        anew: Points = []
+        fresh = 1 - self.persistence
+        if self._averages:
+            fresh -= self.anew
+            guessed, _ = guessed_anew(form, self.options, self.golds, self.repeats)
+            anew = [(value, both * self.anew * p) for value, p in guessed]
+        # What helps to show a loss that is none is not counted on: one-off lucky flips, answers no longer given.
+        if form == "flips":
+            return anew
         flips = both * fresh * q * (1 - q)
         if form == "net":
-            return [(1.0, flips + stops * q), (-1.0, flips + starts * q)]
+            return [(1.0, flips + min(stops, starts) * q), (-1.0, flips + starts * q)]
         # where wrong choices tell, only differing ones count; else every pair of them does
         counted = fresh * (1 - q - 1 / self.options) if self.tells else 1 - fresh * q
         return [
+            *anew,
             (1 / (1 - q), flips),
             (1.0, stops * q),
             (-q / (1 - q), stops * (1 - q)),
             (-self._luck, both * (1 - q) * counted),
         ]
+
+    @property
+    def _averages(self) -> bool:
+        """Whether repeats average over guesses."""
+        return bool(self.repeats > 1 and self.anew and self.options)
 
     def atoms(self, form: str) -> Points:
         """Return the prior atoms of the reading (statistics.md 3)."""
@@ -226,22 +270,3 @@ def _merged(atoms: Iterable[tuple[float, float, float]]) -> tuple[float, float]:
     placed = [(value, share * mass) for value, mass, share in atoms]
     whole = sum(mass for _, mass in placed)
     return (sum(value * mass for value, mass in placed) / whole if whole else 0.0, whole)
-
-
-@lru_cache(maxsize=256)
-def _coin(form: str, repeats: int) -> tuple[tuple[float, float], ...]:
-    """Values of an item that is right half of the time, before as after, and their probabilities."""
-    if form == "chance":
-        return ()
-    if form == "net":
-        return ((1.0, 0.25), (-1.0, 0.25))
-    made = []
-    for i, j in product(range(repeats + 1), repeat=2):
-        before, after = i / repeats, j / repeats
-        floor, floor_after = (p * (1 - p) * repeats / (repeats - 1) for p in (before, after))
-        if form == "known":
-            value = before * (1 - after) - (floor + floor_after) / 2
-        else:  # what was lost at least
-            value = (before - floor) * (1 - after) - before * floor_after
-        made.append((value, comb(repeats, i) * comb(repeats, j) / 4**repeats))
-    return tuple(made)

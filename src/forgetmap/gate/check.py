@@ -84,7 +84,7 @@ def _bound(cell: Cell, measure: str, reading: str) -> Bound:
     if measure != "gained_at_least":
         return read_bound(cell, measure, reading)
     bound = read_bound(cell, "gained", reading)
-    if reading == "auto" and bound.reading == "observed" and bound.note:
+    if reading == "auto" and bound.note and "observed" in (bound.reading or ""):  # flips may be luck
         return Bound(
             None, bound.estimate, None, None, f"{bound.note}, and that shows no gain; choose reading: observed"
         )
@@ -140,7 +140,7 @@ def hold(measure: str, limit: float, bound: Bound) -> tuple[bool, str | None]:
     if deciding < limit:
         return True, None
     moved = {"lost": "be lost", "gained": "be gained", "net": "be the drop of the score"}[measure]
-    said = f"up to {share(deciding)} may {moved}, and the limit is {limit_text(limit)}"
+    said = f"up to {share(min(deciding, 1.0))} may {moved}, and the limit is {limit_text(limit)}"
     if bound.low is not None and bound.low >= limit:
         return False, f"{said}; even the lower bound is {share(bound.low)}"
     if bound.estimate is not None and bound.estimate < limit:

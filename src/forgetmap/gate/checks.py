@@ -170,7 +170,8 @@ def _coverage(policy: Policy, counts: Counts, partial: bool) -> CheckResult:
 def _nulls(pair: Pair, policy: Policy, counts: Counts) -> CheckResult:
     shares = []
     for side, nulls in ((counts.before, pair.pairing.null_before), (counts.after, pair.pairing.null_after)):
-        matched = sum(n - side.unpaired.get(task, 0) for task, n in side.items.items() if task in counts.paired)
+        both = counts.before.items.keys() & counts.after.items.keys()
+        matched = sum(side.items[task] - side.unpaired.get(task, 0) for task in both)
         shares.append((side.name, nulls, nulls / matched if matched else 0.0))
     found = ", ".join(f"{share(part)} {side}" for side, _, part in shares)
     bad = [f"{share(part)} ({nulls:,} items) {side}" for side, nulls, part in shares if part > policy.null_scores]

@@ -164,8 +164,9 @@ def _choose(left: list[Metric], right: list[Metric]) -> tuple[tuple[Metric, Metr
 
 def _preferred(left: list[Metric], right: list[Metric], scorer: str) -> tuple[Metric, Metric] | None:
     """The default score of a scorer, else its first, where both sides made it by the same rules."""
-    theirs = {m.metric: m for m in right if m.scorer == scorer}
-    mine = sorted((m for m in left if m.scorer == scorer and m.metric in theirs), key=lambda m: not m.default)
+    theirs = {m.metric: m for m in right if scorer in (m.scorer, m.metric)}
+    mine = [m for m in left if scorer in (m.scorer, m.metric) and m.metric in theirs]
+    mine.sort(key=lambda m: (m.scorer != scorer, not m.default))
     return next(((m, theirs[m.metric]) for m in mine if m.regime == theirs[m.metric].regime), None)
 
 

@@ -192,7 +192,7 @@ def _assumed(worlds: Sequence[World]) -> str:
     if world.options:
         parts.append(f"a guess repeated with probability {world.persistence:g}")
     if any(one.reading != "chance" for one in worlds):
-        parts.append(f"a re-run moves {percent(world.floor)} from right to wrong")
+        parts.append(f"a re-run moves {percent(worlds[-1].moved)} from right to wrong")
     return f"assumed: {', '.join(parts)}"
 
 

@@ -28,7 +28,7 @@ from forgetmap.traits.ending import is_cut
 VERSION = 1
 
 _HEAD_READ, _TAIL_READ = 2000, 18_000  # characters of a long reply; answers stand at its ends
-_CONCLUSION_READ = 800  # characters
+_CONCLUSION_READ = 600  # characters
 _SENTENCES_READ = 3
 _AROUND = 60  # characters around an option's text in a reply that is nothing else
 _LONGEST_ALIAS = 12  # words; longer golds are model essays, which nobody repeats by accident or on purpose
