@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -252,14 +253,12 @@ class TestPairs:
         assert {cell["margin"] for cell in content["cells"]} == {0.04}
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("terminal", [True, False])
-def test_tables_fit(runs: Path, width: int, terminal: bool) -> None:
+def test_tables_fit(runs: Path) -> None:
     from rich.console import Console
 
     found = compare(runs / "before", runs / "before", check_scorers=False)
     answers = [plan_answer(0.05, 1000, {}, {}), suite_answer(found, "task", 0.05, {}, {})]
-    for one in answers:
+    for one, width, terminal in product(answers, (60, 80, 120), (True, False)):
         console = Console(width=width, force_terminal=terminal, color_system=None, file=io.StringIO())
         print_answer(console, one)
         text = console.file.getvalue()  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from forgetmap.cli.demo import demo_command
 from forgetmap.cli.gate import gate_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
+from forgetmap.cli.power import power_command
 from forgetmap.errors import ForgetmapError
 from forgetmap.report.plain import visible
 
@@ -28,6 +29,7 @@ app.command("compare")(compare_command)
 app.command("items")(items_command)
 app.command("chain")(chain_command)
 app.command("gate")(gate_command)
+app.command("power")(power_command)
 app.command("import")(import_command)
 app.command("demo")(demo_command)
 
