@@ -246,7 +246,7 @@ def test_demo_shows_planted_and_recovered(run_cli: Cli) -> None:
     assert run_cli("demo")[1] == out
 
 
-@pytest.mark.parametrize("command", ["compare", "items", "import", "demo"])
+@pytest.mark.parametrize("command", ["compare", "items", "chain", "gate", "power", "import", "demo"])
 def test_every_help_ends_with_an_example(run_cli: Cli, command: str) -> None:
     code, out, _ = run_cli(command, "--help")
     assert code == 0
