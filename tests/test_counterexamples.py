@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import answer, make_run
@@ -222,6 +222,7 @@ def test_a_glob_does_not_hide_tasks_that_are_missing_after() -> None:
     assert (pairing.tasks_only_before, pairing.only_before, pairing.coverage_before) == (["mmlu:b"], 4, 0.5)
 
 
+@settings(max_examples=30)
 @given(
     st.integers(2, 6),
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=30),

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import answer, make_run
@@ -83,6 +83,7 @@ quarters = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(quarters)
 def test_lost_minus_gained_is_the_change_in_every_cell(values: list[tuple[float, float]]) -> None:
     before, after = (

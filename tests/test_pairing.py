@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import answer, make_run
@@ -33,6 +33,7 @@ def test_native_ids_that_drifted_apart_do_not_matter() -> None:
     assert by_id > 0.15  # what joining on ids would have called forgetting
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.randoms())
 def test_order_of_rows_does_not_matter(outcomes: list[tuple[bool, bool]], rng: random.Random) -> None:
     before = [answer(n, b) for n, (b, _) in enumerate(outcomes)]
@@ -198,6 +199,7 @@ class TestRepeats:
         found = shares(make_run(rows, score="f1"), make_run(rows, score="f1"))
         assert (found["lost"], found["gained"], found["kept"]) == (0, 0, None)
 
+    @settings(max_examples=40)
     @given(
         st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=4),
         st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4),

@@ -103,10 +103,14 @@ def draft_cells(
 ) -> Draft:
     """Return every estimate of every cell, and the evidence for its verdict."""
     columns, judged = [], []
+    done: dict[tuple[bytes, ...], tuple[dict[str, Columns], Judged]] = {}
     for level in levels:
-        bounds = bounds_of(level, readings)
-        columns.append(_columns(level, readings, bounds))
-        judged.append(judge(level, readings, bounds, reading, margin))
+        key = level.grouping.signature  # tasks without a place make the same cells at two levels
+        if key not in done:
+            bounds = bounds_of(level, readings)
+            done[key] = _columns(level, readings, bounds), judge(level, readings, bounds, reading, margin)
+        columns.append(done[key][0])
+        judged.append(done[key][1])
     return Draft(readings, levels, columns, judged)
 
 

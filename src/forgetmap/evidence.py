@@ -178,12 +178,13 @@ def judge(level: Level, readings: Readings, bounds: dict[str, Bounds], reading: 
     floor = covers(readings.noise.reading) if readings.noise is not None and readings.floor_measured else no
     told = covers(readings.noise.chance) & floor if readings.noise is not None else no
     has_chance = usable & (readings.chance.reading.items(grouping) > 0)
+    # Gross movement of sampled answers holds re-run noise, whatever reading is asked for: the floor is then taken off.
+    floored = floor if reading not in ("observed", "chance") else floor & sampled
     masks = {
-        "noise_chance": floor & told if reading in ("auto", "noise", "soft", "paper") else no,
-        "noise": floor if reading in ("auto", "noise", "soft", "paper") else no,
-        # with repeats that measured a floor gross movement may be asked for without it
-        "observed": usable & (~sampled | floor) if reading == "observed" else no,
-        "chance": has_chance & (~sampled | floor) if reading != "observed" else no,
+        "noise_chance": floored & told if reading != "observed" else no,
+        "noise": floored,
+        "observed": usable & ~sampled if reading == "observed" else no,
+        "chance": has_chance & ~sampled if reading != "observed" else no,
         "net": usable,
     }
     margins = np.full(grouping.cells, decide.MARGIN if margin is None else margin)

@@ -231,10 +231,21 @@ def map_pairs(
     maps = []
     for cells, (pair, readings, levels, places, weighted, warnings) in zip(finish_cells(drafts), made, strict=True):
         notes = [*pair.notes, *_unmapped(cells, places)]
-        warned = [*pair.warnings, *warnings]
+        warned = [*pair.warnings, *warnings, *_not_to_be_had(reading, readings)]
         guessing = readings.chance.guessing
         maps.append(ForgettingMap(pair, cells, guessing, places, weighted, warned, notes, reading, levels, readings))
     return maps
+
+
+def _not_to_be_had(reading: str, readings: Readings) -> list[str]:
+    """Why a reading that was asked for shows nothing."""
+    if reading == "noise" and readings.noise is None:
+        return ["no noise reading: it takes repeats, and both runs answer every item once"]
+    if reading == "soft" and readings.soft is None:
+        return ["no soft reading: it takes log-probabilities of the options on both sides"]
+    if reading == "chance" and not readings.chance.reading.units.items.any():
+        return ["no chance reading: it takes the number of options"]
+    return []
 
 
 def _unmapped(cells: list[Cell], places: Taxonomy) -> list[str]:

@@ -107,7 +107,7 @@ def plant(
             parts.append(_rows(names, task, k, golds, first_gold, repeat, right, silent, choice, choices, first_item))
         order = rng.permutation(items * times[side]) if shuffle and side else np.arange(items * times[side])
         table = pl.concat(parts)[order]
-        runs.append(_run(table, side, names, texts))
+        runs.append(_run(table, side, names, texts, sampled=times[side] > 1))
     before, after = runs
     shares = (float(known_side.mean()) for known_side in knows)
     return Planted(before, after, n_lost / items, n_gained / items, *shares)
@@ -201,11 +201,11 @@ def _rows(
     )
 
 
-def _run(table: pl.DataFrame, side: int, names: list[str], texts: bool) -> Run:
+def _run(table: pl.DataFrame, side: int, names: list[str], texts: bool, *, sampled: bool) -> Run:
     info = RunInfo(
         model=("planted-before", "planted-after")[side],
         tool="forgetmap.testing",
-        settings={"simulated": True},
+        settings={"simulated": True, "temperature": 1.0 if sampled else 0.0},  # guesses of repeats are drawn anew
         task_names={name: name for name in names},
     )
     return assemble(

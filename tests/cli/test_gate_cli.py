@@ -15,22 +15,29 @@ Cli = Callable[..., tuple[int, str, str]]
 POLICY = "limits:\n  - {level: total, lost: 0.10}\n  - {level: task, lost: 0.2}\n"
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    pair, broken = (plant(2000, known=0.7, lost=lost, gained=0.0, tasks=2, seed=1) for lost in (0.01, 0.4))
+    named = {"base": pair.before, "tuned": pair.after, "broken": broken.after}
+    return {name: run.save(folder / name) for name, run in named.items()}
+
+
 @pytest.fixture
-def good(tmp_path: Path) -> list[Path]:
-    pair = plant(2000, known=0.7, lost=0.01, gained=0.0, tasks=2, seed=1)
+def good(runs: dict[str, Path], tmp_path: Path) -> list[Path]:
     (tmp_path / "policy.yaml").write_text(POLICY)
-    return [pair.before.save(tmp_path / "base"), pair.after.save(tmp_path / "tuned")]
+    return [runs["base"], runs["tuned"]]
 
 
 @pytest.fixture
-def bad(good: list[Path], tmp_path: Path) -> list[Path]:
-    return [good[0], plant(2000, known=0.7, lost=0.4, gained=0.0, tasks=2, seed=1).after.save(tmp_path / "broken")]
+def bad(runs: dict[str, Path], good: list[Path]) -> list[Path]:
+    return [runs["base"], runs["broken"]]
 
 
 def test_a_pass_leaves_with_0(run_cli: Cli, good: list[Path], tmp_path: Path) -> None:
     code, out, err = run_cli("gate", *good, "--policy", tmp_path / "policy.yaml")
     assert (code, err) == (0, "")
-    assert out.startswith("✓ gate passed: planted-before → planted-after, 3 limits kept")
+    assert out.startswith("✓ gate passed: 3 limits kept (planted-before → planted-after)")
     for piece in ("total: lost", "task planted:0: lost", "< 10 %", "✓ coverage: 100.00 % before, 100.00 % after"):
         assert piece in out
     assert "\x1b[" not in out
@@ -40,7 +47,9 @@ def test_a_failure_leaves_with_1_and_the_reasons(run_cli: Cli, bad: list[Path], 
     code, out, err = run_cli("gate", *bad, "--policy", tmp_path / "policy.yaml")
     assert (code, err) == (1, "")
     assert out.startswith("✗ gate failed")
-    assert "failed: total: lost: up to" in out
+    assert (
+        "failed: 3 limits (total: lost, task planted:0: lost, task planted:1: lost): even the lower bound is not" in out
+    )
 
 
 @pytest.mark.parametrize("sequential", [False, True])
@@ -62,9 +71,11 @@ def test_the_files_agree_whether_it_passes_or_not(
         assert content["passed"] is (code == 0)
         assert (content["sequential"] is not None) is sequential
         assert targets[1].read_text().startswith(f"### {'✗' if code else '✓'} forgetmap gate")
-        failures = ET.fromstring(targets[2].read_bytes()).attrib["failures"]
-        assert (failures == "0") is (code == 0)
-        assert int(failures) == sum(not one["passed"] for one in content["rules"] + content["checks"])
+        counts = ET.fromstring(targets[2].read_bytes()).attrib
+        assert (counts["failures"] == "0") is (code == 0)
+        outcomes = [one["passed"] for one in content["rules"] + content["checks"]]
+        assert (int(counts["failures"]), int(counts["skipped"])) == (outcomes.count(False), outcomes.count(None))
+        assert (None in outcomes) is (sequential and code == 1)  # it stopped at the first broken limit
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])
@@ -82,7 +93,8 @@ def test_standard_output_holds_nothing_else(run_cli: Cli, bad: list[Path], tmp_p
 def test_sequential_says_where_it_stopped(run_cli: Cli, good: list[Path], tmp_path: Path) -> None:
     code, out, _ = run_cli("gate", *good, "--policy", tmp_path / "policy.yaml", "--sequential", "--seed", "3")
     assert code == 0
-    assert "of 2,000 paired samples in the random order of seed 3" in out
+    assert "of 2,000 paired samples: 3 limits kept (" in out
+    assert "stopped in the random order of seed 3;" in out
     content = json.loads(
         run_cli("gate", *good, "--policy", tmp_path / "policy.yaml", "--sequential", "--seed", "3", "--json", "-")[1]
     )
@@ -139,6 +151,7 @@ def test_real_logs(run_cli: Cli, logs: Path, tmp_path: Path) -> None:
     pair = logs / "lm_eval" / "before", logs / "lm_eval" / "after"
     code, out, _ = run_cli("gate", *pair, "--policy", tmp_path / "policy.yaml")
     assert code == 1
-    assert "failed: tasks: not compared: own_mutual (not in the after-run), winogrande (not in the after-run)" in out
+    assert "✗ tasks: not compared: own_mutual (not in the after-run), winogrande (not in the after-run)" in out
+    assert out.count("not compared") == 1
     assert "✓ prompts: the same" in out
     assert "✓ settings: all alike" in out

@@ -196,7 +196,7 @@ class TestSuites:
         assert assumed["floor"] == pytest.approx(0.4 * 0.7 * 3 / 16, abs=0.01)
         assert assumed["redrawn"] == pytest.approx(0.7, abs=0.1)
         single = json.loads(run_cli("power", runs / "repeated", "--repeats", "1", "--json", "-")[1])
-        assert single["cells"][-1]["plan"]["reading"] == "chance"
+        assert single["cells"][-1]["plan"]["reading"] == "net"
         assert single["cells"][-1]["detectable"] > content["cells"][-1]["detectable"]
 
     def test_sampled_single_answers_show_the_net_change_only(self) -> None:

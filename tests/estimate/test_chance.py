@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import make_run
@@ -60,6 +60,7 @@ def test_silence_is_not_a_guess() -> None:
 STATES = ["C", "W1", "W2", "N"]
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.sampled_from(STATES), st.sampled_from(STATES), st.sampled_from([2, 3, 4, 10])),

@@ -37,30 +37,30 @@ def world(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_three_bounds_of_a_planted_gross_loss() -> None:
     """statistics.md 2.1: gross loss .090 reads .024, at least .072, at most .146."""
-    before, after = world(60_000)
+    before, after = world(16_000)
     noise = total(drawn(before, 3, 1), drawn(after, 4, 2)).noise
     assert noise is not None
     d = before - after
     assert np.maximum(d, 0).mean() == pytest.approx(0.09)
-    assert noise["lost"] == pytest.approx(0.024, abs=0.004)
-    assert noise["lost_at_least"] == pytest.approx(0.072, abs=0.003)
-    assert noise["lost_at_most"] == pytest.approx(0.146, abs=0.004)
+    assert noise["lost"] == pytest.approx(0.024, abs=0.006)
+    assert noise["lost_at_least"] == pytest.approx(0.072, abs=0.005)
+    assert noise["lost_at_most"] == pytest.approx(0.146, abs=0.006)
     assert noise["lost_at_most_high"] > 0.09  # the gate's bound is above the truth
     assert noise["lost_at_least_low"] < 0.072
-    assert noise["gained_at_least"] == pytest.approx(np.mean(after * (1 - before) * (after - before)), abs=0.004)
-    assert noise["gained_at_most"] == pytest.approx((np.sqrt(np.mean(d**2)) - d.mean()) / 2, abs=0.004)
+    assert noise["gained_at_least"] == pytest.approx(np.mean(after * (1 - before) * (after - before)), abs=0.008)
+    assert noise["gained_at_most"] == pytest.approx((np.sqrt(np.mean(d**2)) - d.mean()) / 2, abs=0.008)
     assert (noise["repeats_before"], noise["repeats_after"]) == (3, 4)
 
 
 def test_floors_are_those_of_a_second_run() -> None:
-    p = np.tile([0.2, 0.5, 0.9, 1.0], 10_000)
+    p = np.tile([0.2, 0.5, 0.9, 1.0], 2_500)
     cell = total(drawn(p, 2, 3), drawn(p, 5, 4))
     assert cell.noise is not None
     truth = np.mean(p * (1 - p))
-    assert cell.noise["floor_before"] == pytest.approx(truth, abs=0.004)
-    assert cell.noise["floor_after"] == pytest.approx(truth, abs=0.004)
-    assert cell.observed["lost"] == pytest.approx(truth, abs=0.004)  # flips without any change
-    assert cell.noise["lost"] == pytest.approx(0, abs=0.004)
+    assert cell.noise["floor_before"] == pytest.approx(truth, abs=0.008)
+    assert cell.noise["floor_after"] == pytest.approx(truth, abs=0.008)
+    assert cell.observed["lost"] == pytest.approx(truth, abs=0.008)  # flips without any change
+    assert cell.noise["lost"] == pytest.approx(0, abs=0.008)
     assert cell.verdict in ("steady", "unclear")
     assert cell.decision["verdict_reading"] == "noise"
     assert cell.decision["margin"] == 0.01
@@ -77,13 +77,13 @@ def test_lost_minus_gained_is_the_change() -> None:
 
 
 def test_the_chance_form_removes_guessing_and_rerun_noise() -> None:
-    planted = plant(40_000, known=0.6, lost=0.05, gained=0.02, options=4, persistence=0.3, repeats=(3, 3), seed=8)
+    planted = plant(20_000, known=0.6, lost=0.05, gained=0.02, options=4, persistence=0.3, repeats=(3, 3), seed=8)
     planted.before.info.repeat_kind = planted.after.info.repeat_kind = "seed"
     cell = total(planted.before, planted.after)
     assert cell.noise is not None
     assert cell.noise["form"] == "chance"
-    assert cell.noise["known_lost"] == pytest.approx(0.05, abs=0.008)
-    assert cell.noise["known_gained"] == pytest.approx(0.02, abs=0.008)
+    assert cell.noise["known_lost"] == pytest.approx(0.05, abs=0.01)
+    assert cell.noise["known_gained"] == pytest.approx(0.02, abs=0.01)
     assert cell.observed["lost"] > 0.08
     assert cell.verdict in ("lost", "both")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import make_run
@@ -31,6 +31,7 @@ def rows(task: str, seed: int, quadrants: tuple[int, ...], side: int, k: int | N
     ]
 
 
+@settings(max_examples=25)
 @given(st.lists(st.lists(st.permutations([7, 3, 2, 4]), min_size=2, max_size=2), min_size=1, max_size=3))
 def test_parity_with_the_published_aggregation(tasks: list[list[list[int]]]) -> None:
     """post_forget.md 4 and 5: clip per task and seed, mean over tasks per category, macro of macro, then over seeds."""
@@ -58,6 +59,7 @@ def test_parity_with_the_published_aggregation(tasks: list[list[list[int]]]) -> 
     assert total.paper["lost_sd"] == pytest.approx(stdev(by_seed), abs=1e-12)
 
 
+@settings(max_examples=25)
 @given(counts, st.integers(2, 10))
 def test_one_task_and_seed(quadrants: tuple[int, ...], k: int) -> None:
     before, after = (make_run(rows("t", 0, quadrants, side, k)) for side in (0, 1))

@@ -304,6 +304,20 @@ def test_the_decision_stays_and_later_values_count() -> None:
     assert test.lost_at is not None and test.lost_at > 300
 
 
+def test_more_wealth_than_a_float_holds_is_infinite() -> None:
+    """Two of the three aims risk all they may on ones: each is still a number when their sum no longer is."""
+    n, reached = 100, 2.4e308**0.01  # the growth per item that leads there
+    margin = MOST / (MOST + reached - 1)
+    test = SequentialTest(margin, planned=1.0)
+    with np.errstate(over="raise"):
+        assert test.update(np.ones(n)) == "lost"
+        found = test.summary()
+    assert test.wealth.lost == math.inf
+    assert np.isfinite(test._lost.wealth).all()
+    assert margin < found.low <= 1.0
+    assert found.high == 1.0
+
+
 def test_coverage_over_all_orders_of_a_suite() -> None:
     hits, items, alpha = 4, 12, 0.3
     missed, excluded = 0, 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gates import check, policy, with_settings
+from gates import check, conditions, policy, with_settings
 
 from conftest import answer, make_run
 from forgetmap import Run
-from forgetmap.gate import GateResult, check_gate
+from forgetmap.gate import CheckResult, GateResult, check_gate
 from forgetmap.testing import plant
 
 
@@ -20,6 +20,13 @@ def rows(task: str, items: range, right: Any = True, **more: Any) -> list[dict[s
 def gate(before: Run | list[dict[str, Any]], after: Run | list[dict[str, Any]], **more: Any) -> GateResult:
     runs = [run if isinstance(run, Run) else make_run(run) for run in (before, after)]
     return check_gate(*runs, policy(**more))
+
+
+def condition(
+    name: str, before: Run | list[dict[str, Any]], after: Run | list[dict[str, Any]], **more: Any
+) -> CheckResult:
+    runs = [run if isinstance(run, Run) else make_run(run) for run in (before, after)]
+    return conditions(*runs, **more)[name]
 
 
 def test_two_logs_alike_meet_every_condition() -> None:
@@ -51,30 +58,29 @@ def test_missing_tasks(swap: bool) -> None:
 
 def test_what_is_allowed_to_be_missing_does_not_lower_coverage() -> None:
     whole, part = rows("a", range(100)) + rows("b", range(100, 300)), rows("a", range(100))
-    assert not check(gate(whole, part), "coverage").passed
-    assert check(gate(whole, part, allow={"missing_tasks": ["b"]}), "coverage").passed
+    assert not condition("coverage", whole, part).passed
+    assert condition("coverage", whole, part, allow={"missing_tasks": ["b"]}).passed
     assert gate(whole, part, tasks=["a"]).passed  # or not asked for at all
 
 
 def test_required_tasks() -> None:
     run = rows("a", range(100)) + rows("hendrycksTest-anatomy", range(100, 200))
-    assert gate(run, run, required_tasks=["a", "mmlu:*", "mmlu_anatomy"]).passed
-    result = gate(run, run, required_tasks=["a", "mmlu:virology", "gsm*"])
-    found = check(result, "required tasks")
+    assert condition("required tasks", run, run, required_tasks=["a", "mmlu:*", "mmlu_anatomy"]).passed
+    found = condition("required tasks", run, run, required_tasks=["a", "mmlu:virology", "gsm*"])
     assert (found.passed, found.found) == (False, "1 of 3 there")
     assert "mmlu:virology, gsm*; there are a, mmlu:anatomy" in found.reason
     # A task on one side only is not there.
-    assert not check(gate(run, run[:100], required_tasks=["mmlu:*"]), "required tasks").passed
+    assert not condition("required tasks", run, run[:100], required_tasks=["mmlu:*"]).passed
 
 
 def test_coverage_of_each_side() -> None:
     whole, part = rows("a", range(100)), rows("a", range(90))
     for sides, low in (((whole, part), "before"), ((part, whole), "after")):
-        found = check(gate(*sides), "coverage")
+        found = condition("coverage", *sides)
         assert not found.passed
         assert f"90.00 % of the {low}-run" in found.reason
-        assert check(gate(*sides, coverage=0.9), "coverage").passed
-        assert not check(gate(*sides, coverage=0.91), "coverage").passed
+        assert condition("coverage", *sides, coverage=0.9).passed
+        assert not condition("coverage", *sides, coverage=0.91).passed
 
 
 def test_too_little_for_a_comparison_is_a_reason_not_an_error() -> None:
@@ -85,8 +91,7 @@ def test_too_little_for_a_comparison_is_a_reason_not_an_error() -> None:
 
 def test_a_suite_does_not_hide_a_torn_task() -> None:
     whole = rows("a", range(1000)) + rows("b", range(1000, 1020))
-    result = gate(whole, whole[:1005])  # 98.5 % of all items, a quarter of b
-    found = check(result, "coverage")
+    found = condition("coverage", whole, whole[:1005])  # 98.5 % of all items, a quarter of b
     assert not found.passed
     assert found.reason is not None
     assert "25.00 % of b before" in found.reason
@@ -97,12 +102,12 @@ def test_missing_scores() -> None:
     whole = rows("a", range(200))
     holes = rows("a", range(5), None) + rows("a", range(5, 200))
     for sides, side in (((whole, holes), "after"), ((holes, whole), "before")):
-        found = check(gate(*sides), "null scores")
+        found = condition("null scores", *sides)
         assert not found.passed
         assert f"2.50 % (5 items) {side}" in found.reason
-        assert check(gate(*sides, null_scores=0.025), "null scores").passed
+        assert condition("null scores", *sides, null_scores=0.025).passed
     one = rows("a", range(1), None) + rows("a", range(1, 200))
-    assert check(gate(whole, one), "null scores").passed  # half a percent
+    assert condition("null scores", whole, one).passed  # half a percent
 
 
 def test_settings_must_be_alike_or_allowed() -> None:
@@ -116,7 +121,7 @@ def test_settings_must_be_alike_or_allowed() -> None:
     found = check(result, "settings")
     assert not found.passed
     assert "batch_size (4 → 8), num_fewshot (5 → 0)" in found.reason
-    partly = check(gate(*sides(), allow={"settings": ["batch_*"]}), "settings")
+    partly = condition("settings", *sides(), allow={"settings": ["batch_*"]})
     assert not partly.passed
     assert "batch_size" not in partly.reason
     for globs in (["batch_size", "num_fewshot"], ["*"]):
@@ -133,16 +138,16 @@ def test_settings_of_tasks_are_allowed_by_name_with_or_without_the_task() -> Non
         return [pair.before, pair.after]
 
     for tasks, globs in ((["a (b)"], ["num_fewshot", "num_fewshot (a (b))"]), (["a (b)", "c"], ["num_fewshot"])):
-        assert not check(gate(*sides(tasks)), "settings").passed
+        assert not condition("settings", *sides(tasks)).passed
         for glob in globs:
-            assert check(gate(*sides(tasks), allow={"settings": [glob]}), "settings").passed, glob
-        assert not check(gate(*sides(tasks), allow={"settings": ["num"]}), "settings").passed
+            assert condition("settings", *sides(tasks), allow={"settings": [glob]}).passed, glob
+        assert not condition("settings", *sides(tasks), allow={"settings": ["num"]}).passed
 
 
 def test_another_tool_or_version_is_a_setting() -> None:
     pair = plant(300, seed=1)
     pair.before.info.tool_version, pair.after.info.tool_version = "1.0", "1.1"
-    assert "tool_version (1.0 → 1.1)" in (check(gate(pair.before, pair.after), "settings").reason or "")
+    assert "tool_version (1.0 → 1.1)" in (condition("settings", pair.before, pair.after).reason or "")
     assert gate(pair.before, pair.after, allow={"settings": ["tool_version"]}).passed
 
 
@@ -161,7 +166,7 @@ def test_changed_prompts() -> None:
     after = make_run(
         [{**row, "shown": "Question: {}" if n < 3 else "Q: {}"} for n, row in enumerate(said)], prompt="shown"
     )
-    assert check(gate(before, before), "prompts").found == "the same"
+    assert condition("prompts", before, before).found == "the same"
     result = gate(before, after)
     found = check(result, "prompts")
     assert not found.passed

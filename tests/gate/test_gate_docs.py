@@ -52,6 +52,13 @@ def test_the_workflow_is_well_formed() -> None:
         assert set(step) <= {"name", "if", "uses", "with", "run", "env", "continue-on-error"}
 
 
+def test_the_workflow_installs_from_where_it_can_be_had() -> None:
+    """It is not on PyPI: a plain name would fail there, or fetch whatever somebody puts under it."""
+    (install,) = (step["run"] for step in steps() if step.get("name") == "Install")
+    assert re.fullmatch(r'pip install "forgetmap @ git\+https://github\.com/OWNER/forgetmap@\S+"', install)
+    assert "replace `OWNER`" in PAGE
+
+
 def commands() -> list[list[str]]:
     lines = [line.strip() for step in steps() for line in step.get("run", "").splitlines()]
     return [shlex.split(line) for line in lines if line.startswith("forgetmap ")]

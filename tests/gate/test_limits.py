@@ -21,34 +21,41 @@ def rule(pair: Planted, limit: dict[str, Any], **more: Any) -> RuleResult:
 
 
 PAIR = plant(4000, known=0.7, lost=0.04, gained=0.05, tasks=4, seed=3)
+MAP = compare(PAIR.before, PAIR.after)
+
+
+def held(limit: dict[str, Any]) -> RuleResult:
+    """One limit on the pair above, whose map is drawn once."""
+    (found,) = gate_map(MAP, load_policy(policy(limit))).rules
+    return found
 
 
 def test_the_upper_bound_must_be_under_the_limit() -> None:
-    total = compare(PAIR.before, PAIR.after).total
+    total = MAP.total
     assert total.chance is not None
     high, low = total.chance["lost_high"], total.chance["lost_low"]
-    kept = rule(PAIR, {"level": "total", "lost": high + 1e-6})
+    kept = held({"level": "total", "lost": high + 1e-6})
     assert (kept.passed, kept.reading, kept.high, kept.reason) == (True, "chance", high, None)
     # The estimate is under this limit, and the bound is not: that is not enough.
-    broken = rule(PAIR, {"level": "total", "lost": high})
+    broken = held({"level": "total", "lost": high})
     assert broken.estimate < high
     assert not broken.passed
     assert "the estimate of" in broken.reason
-    sure = rule(PAIR, {"level": "total", "lost": low - 1e-6})
+    sure = held({"level": "total", "lost": low - 1e-6})
     assert not sure.passed
     assert "even the lower bound" in sure.reason
 
 
 def test_gained_net_and_gained_at_least() -> None:
-    found = compare(PAIR.before, PAIR.after).total
+    found = MAP.total
     assert found.chance is not None
-    assert rule(PAIR, {"level": "total", "gained": 0.1}).passed
-    assert not rule(PAIR, {"level": "total", "gained": 0.05}).passed
-    assert rule(PAIR, {"level": "total", "gained_at_least": 0.02}).passed
-    short = rule(PAIR, {"level": "total", "gained_at_least": found.chance["gained"]})
+    assert held({"level": "total", "gained": 0.1}).passed
+    assert not held({"level": "total", "gained": 0.05}).passed
+    assert held({"level": "total", "gained_at_least": 0.02}).passed
+    short = held({"level": "total", "gained_at_least": found.chance["gained"]})
     assert not short.passed  # the estimate reaches it, the lower bound does not
     assert "surely gained" in short.reason
-    drop = rule(PAIR, {"level": "total", "net": 0.02})
+    drop = held({"level": "total", "net": 0.02})
     observed = found.observed
     assert drop.passed
     assert drop.estimate == pytest.approx(observed["acc_before"] - observed["acc_after"])
@@ -58,12 +65,12 @@ def test_gained_net_and_gained_at_least() -> None:
 
 
 def test_a_glob_names_every_cell_that_fits() -> None:
-    result = check_gate(PAIR.before, PAIR.after, policy({"level": "task", "name": "planted:[0-9]", "lost": 0.5}))
+    result = gate_map(MAP, load_policy(policy({"level": "task", "name": "planted:[0-9]", "lost": 0.5})))
     assert [one.passed for one in result.rules] == [False]  # brackets are no sets
-    result = check_gate(PAIR.before, PAIR.after, policy({"level": "task", "name": "planted:?", "lost": 0.5}))
+    result = gate_map(MAP, load_policy(policy({"level": "task", "name": "planted:?", "lost": 0.5})))
     assert sorted(one.name for one in result.rules) == [f"planted:{n}" for n in range(4)]
     assert result.passed
-    result = check_gate(PAIR.before, PAIR.after, policy({"level": "task", "name": "planted:1", "lost": 0.001}))
+    result = gate_map(MAP, load_policy(policy({"level": "task", "name": "planted:1", "lost": 0.001})))
     assert [one.name for one in result.rules] == ["planted:1"]
     assert not result.passed
 
@@ -77,7 +84,7 @@ def test_a_glob_names_every_cell_that_fits() -> None:
     ],
 )
 def test_a_limit_that_speaks_of_nothing_fails(limit: dict[str, Any], said: str) -> None:
-    result = rule(PAIR, limit)
+    result = held(limit)
     assert not result.passed
     assert said in result.reason
 
@@ -104,8 +111,9 @@ def test_only_named_tasks_count() -> None:
 
 def test_a_task_may_be_named_as_its_log_does() -> None:
     runs = [make_run([answer(n, n % 3 != 0, task="hendrycksTest-anatomy") for n in range(40)]) for _ in range(2)]
-    for name in ("mmlu:anatomy", "hendrycksTest-anatomy", "hendrycks*", "mmlu_anatomy"):
-        assert check_gate(*runs, policy({"level": "task", "name": name, "lost": 0.5})).passed, name
+    names = ("mmlu:anatomy", "hendrycksTest-anatomy", "hendrycks*", "mmlu_anatomy")
+    found = check_gate(*runs, policy(*({"level": "task", "name": name, "lost": 0.5} for name in names)))
+    assert [one.passed for one in found.rules] == [True] * 4, found.reasons()
 
 
 def unknown_options(correct: list[bool]) -> Run:
@@ -199,7 +207,7 @@ def test_noise_is_held_against_what_was_lost_at_most() -> None:
 def test_reruns_of_greedy_decoding_measure_no_noise() -> None:
     pair = plant(300, repeats=2, seed=4)
     for run in (pair.before, pair.after):
-        run.info.repeat_kind = "numeric"
+        run.info.repeat_kind, run.info.settings["temperature"] = "numeric", 0.0
     found = rule(pair, {"level": "total", "lost": 0.9}, reading="noise")
     assert not found.passed
     assert "more than re-runs" in found.reason
@@ -246,7 +254,7 @@ def test_few_items_fail_rather_than_pass() -> None:
 
 def test_the_result_of_a_map_is_that_of_its_runs() -> None:
     rules = load_policy(policy({"level": "task", "lost": 0.1}, {"level": "total", "net": 0.1}))
-    drawn = gate_map(compare(PAIR.before, PAIR.after), rules)
+    drawn = gate_map(MAP, rules)
     assert drawn.to_dict() == check_gate(PAIR.before, PAIR.after, rules).to_dict()
 
 

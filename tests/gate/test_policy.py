@@ -33,7 +33,7 @@ coverage: 1
 null_scores: 0
 required_tasks: [gsm8k]
 allow: {settings: [batch_size, "*_seed"], missing_tasks: [piqa], prompt_changed: true}
-sequential: {alpha: 0.01, seed: 7}
+sequential: {alpha: 0.01, seed: 7, until: limits}
 """
     policy = load_policy(write(tmp_path, text))
     assert policy.limits[0].limits() == [("lost", 0.05), ("gained", 0.2), ("net", 0.01), ("gained_at_least", 0.02)]
@@ -45,7 +45,7 @@ sequential: {alpha: 0.01, seed: 7}
     assert policy.allow.settings == ("batch_size", "*_seed")
     assert policy.allow.missing_tasks == ("piqa",)
     assert policy.allow.prompt_changed is True
-    assert (policy.sequential.alpha, policy.sequential.seed) == (0.01, 7)
+    assert (policy.sequential.alpha, policy.sequential.seed, policy.sequential.until) == (0.01, 7, "limits")
     assert policy.source == str(tmp_path / "policy.yaml")
 
 
@@ -55,6 +55,7 @@ def test_the_defaults_are_strict(tmp_path: Path) -> None:
     assert policy.allow.settings == policy.allow.missing_tasks == ()
     assert policy.allow.prompt_changed is False
     assert policy.task_glob is None
+    assert policy.sequential.until == "gate"
 
 
 def test_the_starter_is_a_policy(tmp_path: Path) -> None:
@@ -107,6 +108,7 @@ def test_the_starter_is_a_policy(tmp_path: Path) -> None:
         (LIMITS + "sequential: {alpha: 0.7}\n", "key 'sequential, alpha'"),
         (LIMITS + "sequential: {seed: -1}\n", "key 'sequential, seed'"),
         (LIMITS + "sequential: {seed: 1.5}\n", "valid integer, found 1.5"),
+        (LIMITS + "sequential: {until: all}\n", "'gate' or 'limits', found 'all'"),
         (LIMITS + "coverage: 0.9\ncoverage: 0.1\n", "line 4: key 'coverage' is given twice"),
         (LIMITS + "? [a]\n: b\n", "a key must be plain text"),
         (LIMITS + "5: x\n", "5"),

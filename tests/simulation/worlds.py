@@ -101,7 +101,7 @@ class Population:
         counts = rng.multinomial(n, shares / shares.sum(axis=1, keepdims=True), size=None if np.ndim(n) else tasks)
         task, pattern = np.nonzero(counts)
         drawn = {name: patterns[pattern, place] for place, name in enumerate(_FLIPS)}
-        return _finish({"number": task, "n": counts[task, pattern], **drawn})
+        return finish({"number": task, "n": counts[task, pattern], **drawn})
 
 
 def relate(before: int, after: int, k: int, g: int, choices: bool = True) -> tuple[bool, bool, bool, bool, bool, bool]:
@@ -120,111 +120,7 @@ def relate(before: int, after: int, k: int, g: int, choices: bool = True) -> tup
     )
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of item by how it is answered: shares of the options (golds first) and, last, of no answer."""
-
-    share: float
-    before: Sequence[float]
-    after: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Answers:
-    """Items answered several times; each answer is drawn from its item's own distribution.
-
-    Draws are seeds where decoding samples, and wordings where it does not: a wording is as good as a draw. `shared` is
-    the probability that the two models, asked with the same wording, give the before-model's answer to it.
-    """
-
-    kinds: Sequence[Kind]
-    golds: int = 1
-    repeats: tuple[int, int] = (2, 2)
-    shared: float = 0.0
-
-    @staticmethod
-    def known(population: Population, repeats: tuple[int, int]) -> Answers:
-        """The population of known items and guesses, asked several times: guesses come back to one with √persistence."""
-        ((k, g),) = population.options
-        sure, sticky = np.eye(k)[0], np.sqrt(population.persistence)
-        kinds = []
-        for state, share in enumerate(population.states):
-            for favourite in np.eye(k):
-                guess = sticky * favourite + (1 - sticky) / k
-                sides = [
-                    [*sure, 0.0] if knows else [*((1 - a) * guess), a]
-                    for knows, a in zip((state in (0, 1), state in (0, 2)), population.abstain, strict=True)
-                ]
-                kinds.append(Kind(share / k, *sides))
-        return Answers(kinds, g, repeats)
-
-    @property
-    def truth(self) -> dict[str, float]:
-        """What the noise reading is meant to find (statistics.md 2.1)."""
-        shares = np.array([kind.share for kind in self.kinds])
-        before, after = (
-            np.array([getattr(kind, side) for kind in self.kinds], dtype=float) for side in ("before", "after")
-        )
-        b, a = (answers[:, : self.golds].sum(axis=1) for answers in (before, after))
-        d = b - a
-        excess = self._value(before, after) - (self._value(before, before) + self._value(after, after)) / 2
-        return {
-            "noise": float(shares @ (d**2 + d)) / 2,
-            "noise_gained": float(shares @ (d**2 - d)) / 2,
-            "at_least": float(shares @ (b * (1 - a) * d)),
-            "gross": float(shares @ np.maximum(d, 0)),
-            "at_most": float(np.sqrt(shares @ d**2) + shares @ d) / 2,
-            "observed": float(shares @ (b * (1 - a))),
-            "noise_chance": float(shares @ excess),
-        }
-
-    def _value(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Expected chance value of an answer of one distribution and one of another, pair of options by pair."""
-        k, g = one.shape[1] - 1, self.golds
-        q = g / k
-        right, wrong, none = other[:, :g].sum(axis=1), other[:, g:k].sum(axis=1), other[:, k]
-        del right
-        first_right, first_wrong = one[:, :g].sum(axis=1), one[:, g:k].sum(axis=1)
-        differ = first_wrong * wrong - (one[:, g:k] * other[:, g:k]).sum(axis=1)
-        value: np.ndarray = (first_right * wrong - differ * g / (k - g - 1)) / (1 - q) + first_right * none
-        return value - first_wrong * none * q / (1 - q)
-
-    def draw(self, tasks: int, n: int, rng: np.random.Generator) -> pl.DataFrame:
-        """Return the patterns of so many tasks of n items, one row per item."""
-        shares = np.array([kind.share for kind in self.kinds])
-        kind = rng.choice(len(shares), size=tasks * n, p=shares / shares.sum())
-        k, g = len(self.kinds[0].before) - 1, self.golds
-        sides = []
-        for side, times in zip(("before", "after"), self.repeats, strict=True):
-            upto = np.cumsum([getattr(one, side) for one in self.kinds], axis=1)[:, :-1]
-            drawn = rng.random((tasks * n, times))
-            sides.append((drawn[:, :, None] >= upto[kind][:, None, :]).sum(axis=2).astype(np.int8))
-        if self.shared:
-            same = rng.random(sides[0].shape) < self.shared
-            sides[1] = np.where(same, sides[0], sides[1])
-        columns: dict[str, np.ndarray] = {"number": np.repeat(np.arange(tasks), n), "n": np.ones(tasks * n)}
-        wrong = []
-        for answers, times, side in zip(sides, self.repeats, ("", "_after"), strict=True):
-            counts = np.stack([(answers == option).sum(axis=1) for option in range(k + 1)], axis=1).astype(float)
-            wrong.append(counts[:, g:k])
-            columns[f"right{side}"] = counts[:, :g].sum(axis=1) / times
-            columns[f"none{side}"] = counts[:, k] / times
-            columns[f"repeats{side}"] = np.full(tasks * n, float(times))
-            if times > 1:
-                orders, right, both = times * (times - 1), counts[:, :g].sum(axis=1), counts[:, g:k].sum(axis=1)
-                columns[f"floor{side}"] = right * (times - right) / orders
-                columns[f"differ_within{side}"] = (both**2 - (counts[:, g:k] ** 2).sum(axis=1)) / orders
-                columns[f"unseen_within{side}"] = np.zeros(tasks * n)
-        pairs = self.repeats[0] * self.repeats[1]
-        columns["differ"] = (wrong[0].sum(axis=1) * wrong[1].sum(axis=1) - (wrong[0] * wrong[1]).sum(axis=1)) / pairs
-        columns["unseen"] = np.zeros(tasks * n)
-        for name, value in (("n_options", k), ("n_gold", g), ("chance", g / k)):
-            columns[name] = np.full(tasks * n, value, dtype=float)
-        several = max(self.repeats) > 1
-        return _finish(columns, repeats=several)
-
-
-def _finish(columns: dict[str, np.ndarray], *, repeats: bool = False) -> pl.DataFrame:
+def finish(columns: dict[str, np.ndarray], *, repeats: bool = False) -> pl.DataFrame:
     """The columns of `count_patterns`, with the types it gives them."""
     whole = pl.DataFrame(columns).with_columns(
         pl.col("n").cast(pl.UInt32),

@@ -27,7 +27,7 @@ def gate_command(
     sequential: Annotated[
         bool,
         typer.Option(
-            "--sequential", help="Look at paired samples in a random order and stop as soon as every limit is decided."
+            "--sequential", help="Look at paired samples in a random order and stop as soon as the outcome is sure."
         ),
     ] = False,
     seed: Annotated[

@@ -93,17 +93,21 @@ def weigh(lost: Posteriors, gained: Posteriors, margin: Array, ends: tuple[Array
 def smallest_detectable(found: Posteriors, margin: Array, worth: Array) -> Array:
     """Return the smallest loss these items would have shown with 80 % power (one-sided 5 %, before adjustment).
 
-    The spread of the estimate grows with the loss itself: each further lost item adds `worth` to the second moment.
+    The spread of the estimate grows with the loss itself: each further lost item adds `worth` to the second moment and its
+    square to the third. Few items make it skewed: the lower end of the posterior lies nearer, that of the estimate farther.
     """
-    _, variance, _, _ = found.cumulants
+    _, variance, third, _ = found.cumulants
     now = np.maximum(found.value, 0.0)
     size = np.maximum(found.effective, 1e-300)
     loss = margin + 1e-3
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         for _ in range(60):
-            grown = variance + (loss - now) * (worth - loss - now) / size
-            loss = margin + (_Z_TEST + _Z_POWER) * np.sqrt(np.maximum(grown, margin / size))
-    return np.minimum(loss, 1.0)
+            grown = np.maximum(variance + (loss - now) * (worth - loss - now) / size, margin / size)
+            skew = np.clip((third + (loss - now) * worth**2 / size**2) / grown**1.5, 0.0, 1.0)
+            reach = _Z_TEST - skew * (_Z_TEST**2 - 1) / 6 + _Z_POWER - skew * (_Z_POWER**2 - 1) / 6
+            prior = (0.5 * worth - 2 * loss) / (size + 2)  # what the prior adds to the posterior's middle
+            loss = np.clip(margin + reach * np.sqrt(grown) - prior, margin, 1.0)
+    return loss
 
 
 def choose_verdicts(evidence: Evidence, q_lost: Array, q_gained: Array, margin: Array) -> list[str | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import erfc, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -68,8 +68,24 @@ class Grouping:
     cells: int
     part: NDArray[np.int64] | None
 
+    @cached_property
+    def signature(self) -> tuple[bytes, ...]:
+        """What two groupings share that give the same cells the same figures."""
+        alone = np.bincount(self.cell[self.cell >= 0]).max(initial=0) <= 1  # nothing to be weighed
+        return self.cell.tobytes(), b"" if alone else b"items" if self.part is None else self.part.tobytes()
+
     def weights(self, usable: NDArray[np.bool_]) -> Array:
         """Return the weight of each task in its cell's mean, over the tasks that have a value."""
+        key = usable.tobytes()
+        if key not in self._weights:
+            self._weights[key] = self._weigh(usable)
+        return self._weights[key]
+
+    @cached_property
+    def _weights(self) -> dict[bytes, Array]:
+        return {}
+
+    def _weigh(self, usable: NDArray[np.bool_]) -> Array:
         assert self.part is not None
         used = usable & (self.cell >= 0)
         in_part = np.bincount(self.part[used], minlength=int(self.part.max(initial=0)) + 1)

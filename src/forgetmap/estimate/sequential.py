@@ -390,7 +390,7 @@ class _Suite:
             part = slice(start, start + max(_BLOCK // left.size, 1))
             prices = self.prices(means[left], n[part, None], total[part, None])
             paths = self.paths(x[part, None], prices, [bet[part, None] for bet in bets], held)
-            won = paths.sum(axis=0) >= rich
+            won = _together(paths) >= rich
             fell = won.any(axis=0)
             times[left[fell]] = start + won[:, fell].argmax(axis=0) + 1
             left, held, start = left[~fell], paths[:, -1, ~fell], part.stop
@@ -444,7 +444,7 @@ class _Gambler:
         shape, sums = _shape(self.suite, x, self.n, self.sums, self.null)
         prices = self.suite.prices(self.null, shape.n, shape.total)
         paths = self.suite.paths(x, prices, self._bets(shape, prices), self.wealth)
-        held: Floats = paths.sum(axis=0)
+        held = _together(paths)
         least, _ = self.suite.possible(shape.total + x, self.n + np.arange(1, x.size + 1))
         held[least > self.null + _ROUNDING * self.suite.range] = np.inf
         self.n, self.sums, self.wealth, self.held = self.n + x.size, sums, paths[:, -1].copy(), float(held[-1])
@@ -492,6 +492,13 @@ def _lower_bounds(suite: _Suite, x: Floats, alpha: float) -> Floats:
         more = (means + width / 2)[wide & (times < after)]  # else no look tells the two ends of the cell apart
     excluded = np.searchsorted(times, np.arange(1, x.size + 1), side="right")
     return np.append(suite.low, means)[excluded]
+
+
+def _together(paths: Floats) -> Floats:
+    """Return what all strategies hold together; infinitely much where it is more than a float holds."""
+    with np.errstate(over="ignore"):
+        held: Floats = paths.sum(axis=0)
+    return held
 
 
 def _first(hit: NDArray[np.bool_], start: int, known: int | None) -> int | None:

@@ -178,6 +178,7 @@ def _models() -> dict[str, Any]:
     class StoppingModel(Strict):
         alpha: Annotated[float, Field(gt=0, lt=0.5, strict=True, allow_inf_nan=False)] = 0.05
         seed: Annotated[int, Field(ge=0, lt=1 << 64, strict=True)] = 0
+        until: Literal["gate", "limits"] = "gate"
 
     class PolicyModel(Strict):
         limits: Annotated[list[LimitModel], Field(min_length=1)]

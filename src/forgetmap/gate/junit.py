@@ -23,23 +23,26 @@ def clean(text: str) -> str:
 
 def gate_junit(result: GateResult) -> str:
     """Return the document, in the form that GitHub, GitLab and Jenkins read."""
-    cases = []
+    cases: list[tuple[str, str, str, bool | None, str | None]] = []
     for check in result.checks:
-        cases.append(("forgetmap.conditions", check.name, check.found, check.reason if not check.passed else None))
+        cases.append(("forgetmap.conditions", check.name, check.found, check.passed, check.reason))
     for rule in result.rules:
         reading = f", {rule.reading} reading" if rule.reading else ""
-        found = f"{share(rule.estimate)} ({interval(rule)}), limit {asked(rule)}, {rule.items:,} items{reading}"
-        cases.append((f"forgetmap.limits.{rule.level}", rule.what, found, rule.reason if not rule.passed else None))
-    failures = sum(reason is not None for *_, reason in cases)
-    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+        counted = f"{rule.items:,} items" if rule.seen is None else f"{rule.seen:,} of {rule.items:,} items"
+        found = f"{share(rule.estimate)} ({interval(rule)}), limit {asked(rule)}, {counted}{reading}"
+        cases.append((f"forgetmap.limits.{rule.level}", rule.what, found, rule.passed, rule.reason))
+    outcomes = [passed for *_, passed, _ in cases]
+    failures, skipped = outcomes.count(False), outcomes.count(None)
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": str(skipped)}
     root = ET.Element("testsuites", {"name": "forgetmap gate", **counts})
-    suite = ET.SubElement(
-        root, "testsuite", {"name": clean(f"forgetmap gate {result.title}"), **counts, "skipped": "0"}
-    )
-    for group, name, found, reason in cases:
+    suite = ET.SubElement(root, "testsuite", {"name": clean(f"forgetmap gate {result.title}"), **counts})
+    for group, name, found, passed, reason in cases:
         case = ET.SubElement(suite, "testcase", {"classname": group, "name": clean(name)})
-        if reason is not None:
-            ET.SubElement(case, "failure", {"message": clean(reason)}).text = clean(f"{reason}\n{found}")
+        if passed is False:
+            said = reason or found
+            ET.SubElement(case, "failure", {"message": clean(said)}).text = clean(f"{said}\n{found}")
+        elif passed is None:  # open when the gate stopped: neither kept nor broken
+            ET.SubElement(case, "skipped", {"message": clean(reason or found)})
         else:
             ET.SubElement(case, "system-out").text = clean(found)
     ET.indent(root, " ")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from forgetmap.gate.result import GateResult, share
-from forgetmap.gate.text import MARKS, asked, interval, rows, stop_line
+from forgetmap.gate.result import GateResult
+from forgetmap.gate.text import MARKS, MOST_LINES, figures, rows, some, stop_line
 from forgetmap.report.plain import visible
 
 _LONGEST = 300
 #: A comment on GitHub may hold 65,536 characters; what is left out is counted.
 _MOST = 60_000
-_ROWS_AND_LINES = ((60, 30), (20, 10), (5, 3))
+_ROWS_AND_LINES = ((60, MOST_LINES), (20, MOST_LINES), (5, 3))
+#: What failed must not be what is cut off.
+_URGENCY = (False, None, True)
+_RULERS = dict.fromkeys(("", "limit on", "reading"), "---")
 _SPECIAL = frozenset("&<>|`*_[]\\~#@$!{}()\"'")
 
 
@@ -45,32 +48,29 @@ def _summary(result: GateResult, most_rows: int, most_lines: int) -> str:
         "",
         *_list(result.reasons(), most_lines),
     ]
-    lines += ["", "| | limit on | items | estimate | bounds | limit | reading |", "|---|---|---:|---:|---:|---:|---|"]
-    table = rows(result.rules)
-    table.sort(key=lambda row: row[0].passed)  # what failed must not be what is cut off
-    for rule, more in table[:most_rows]:
-        counted = f"{rule.items:,}" if rule.seen is None else f"{rule.seen:,} of {rule.items:,}"
-        figures = [counted, share(rule.estimate), interval(rule), escape(asked(rule)), rule.reading or "–"]
-        lines.append(f"| {MARKS[rule.passed]} | {_code(rule.what)} | {' | '.join(figures)} |")
-        if more:
-            lines.append(f"| {MARKS[True]} | … {more} more {rule.level} cells pass | | | | | |")
-    if len(table) > most_rows:
-        left_out = table[most_rows:]
-        failed = sum(not rule.passed for rule, _ in left_out)
-        lines.append(f"| | … {len(left_out)} more, of which {failed} failed | | | | | |")
+    headings = ["", "limit on", *figures(result, result.rules[0])]
+    lines += ["", _row(headings), _row([_RULERS.get(name, "---:") for name in headings])]
+    table = sorted(rows(result.rules), key=lambda row: _URGENCY.index(row.passed))
+    for passed, rule, more in table[:most_rows]:
+        cells = [more] if rule is None else [_code(rule.what), *map(escape, figures(result, rule).values())]
+        lines.append(_row([MARKS[passed], *cells], len(headings)))
+    if left_out := table[most_rows:]:
+        failed = sum(row.passed is False for row in left_out)
+        lines.append(_row(["", f"… {len(left_out)} more, of which {failed} failed"], len(headings)))
     lines += ["", "| | condition | found |", "|---|---|---|"]
     lines += [f"| {MARKS[check.passed]} | {check.name} | {escape(check.found)} |" for check in result.checks]
     if line := stop_line(result):
         lines += ["", escape(line)]
-    notes = list(dict.fromkeys(f"{rule.what}: {rule.note}" for rule in result.rules if rule.note)) + list(
-        result.warnings
-    )
+    notes = [f"{rule.what}: {rule.note}" for rule in result.rules if rule.note] + list(result.warnings)
     if notes:
         lines += ["", f"<details><summary>Notes and warnings ({len(notes)})</summary>", ""]
         lines += [*_list(notes, most_lines), "", "</details>"]
     return "\n".join(lines) + "\n"
 
 
+def _row(cells: list[str], width: int = 0) -> str:
+    return f"| {' | '.join([*cells, *[''] * (width - len(cells))])} |"
+
+
 def _list(texts: list[str], most: int) -> list[str]:
-    shown = [f"- {escape(text)}" for text in texts[:most]]
-    return shown + ([f"- … and {len(texts) - most} more"] if len(texts) > most else [])
+    return [f"- {escape(text)}" for text in some(texts, most)]

@@ -55,6 +55,7 @@ class Stopping:
 
     alpha: float = 0.05  # probability of each wrong decision of a rule, over all looks together
     seed: int = 0
+    until: str = "gate"  # gate: stop once it surely passes or fails; limits: once every limit is decided
 
 
 @dataclass(frozen=True)

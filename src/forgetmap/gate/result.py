@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forgetmap.gate.policy import Policy
+from forgetmap.report.plain import number
 
 SCHEMA = "forgetmap.gate/1"
 
@@ -25,9 +26,9 @@ class RuleResult:
     high: float | None  # the bound that must be under the limit; for gained_at_least it is `low` that must reach it
     reading: str | None
     items: int
-    passed: bool
+    passed: bool | None  # sequential: null where it was open when the gate stopped
     verdict: str | None = None
-    reason: str | None = None  # why it failed
+    reason: str | None = None  # why it failed, or is open
     note: str | None = None  # how the figure should be read
     seen: int | None = None  # sequential: paired samples of the cell looked at
     decided_at: int | None = None  # sequential: after how many samples of the suite the rule was decided
@@ -67,7 +68,7 @@ class Stop:
     of: int  # paired samples of the suite
     seed: int
     alpha: float
-    decided: bool  # whether every rule was decided
+    decided: bool  # whether it could stop: see the policy's sequential, until
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
@@ -88,9 +89,10 @@ class GateResult:
     sequential: Stop | None = None
 
     @property
-    def passed(self) -> bool:
-        """Whether every limit is kept and every condition met."""
-        return all(rule.passed for rule in self.rules) and all(check.passed for check in self.checks)
+    def passed(self) -> bool | None:
+        """Whether every limit is kept and every condition met; None while a sequential gate is open."""
+        outcomes = [rule.passed for rule in self.rules] + [check.passed for check in self.checks]
+        return False if False in outcomes else None if None in outcomes else True
 
     @property
     def title(self) -> str:
@@ -100,15 +102,33 @@ class GateResult:
     @property
     def headline(self) -> str:
         """The outcome in one line."""
-        failed = sum(not rule.passed for rule in self.rules) + sum(not check.passed for check in self.checks)
-        kept = f"{len(self.rules)} limits kept" if len(self.rules) != 1 else "1 limit kept"
-        said = f"{failed} of {len(self.rules) + len(self.checks)} not met" if failed else kept
-        return f"gate {'failed' if failed else 'passed'}: {self.title}, {said}"
+        said = {True: "gate passed", False: "gate failed", None: "gate undecided"}[self.passed]
+        stop = self.sequential
+        if stop is not None:
+            said += f" after {stop.seen:,} of {number(stop.of, 'paired sample')}"
+            counts = self._counts()
+        elif self.passed:
+            counts = f"{number(len(self.rules), 'limit')} kept"
+        else:
+            failed = [rule.passed for rule in self.rules].count(False) + sum(not check.passed for check in self.checks)
+            counts = f"{failed} of {len(self.rules) + len(self.checks)} not met"
+        return f"{said}: {counts} ({self.title})"
+
+    def _counts(self) -> str:
+        outcomes = [rule.passed for rule in self.rules]
+        states = ((False, "broken"), (True, "kept"), (None, "open"))
+        counted = [(outcomes.count(state), word) for state, word in states if state in outcomes]
+        said = [f"{n:,} {word}" if place else f"{number(n, 'limit')} {word}" for place, (n, word) in enumerate(counted)]
+        if unmet := sum(not check.passed for check in self.checks):
+            said.append(f"{number(unmet, 'condition')} not met")
+        return ", ".join(said)
 
     def reasons(self) -> list[str]:
-        """Return why it failed, one sentence each; nothing where it passed."""
+        """Return why it does not pass, one sentence each: what failed or, where nothing did, what is open."""
         checks = [f"{check.name}: {check.reason}" for check in self.checks if not check.passed]
-        return checks + [f"{rule.what}: {rule.reason}" for rule in self.rules if not rule.passed]
+        return checks + [
+            f"{rule.what}: {rule.reason}" for rule in self.rules if not rule.passed and rule.passed is self.passed
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON shows it (schema forgetmap.gate/1)."""
@@ -158,6 +178,15 @@ def share(value: float | None) -> str:
     ('7.43 %', '0.00 %', '–')
     """
     return "–" if value is None else f"{round(100 * value, 2) + 0.0:.2f} %"
+
+
+def ends(low: float | None, high: float | None) -> tuple[str, str]:
+    """Return both bounds as people read them: few items leave more open than any share can be.
+
+    >>> ends(-1.4833, 0.21), ends(None, None)
+    (('-100.00 %', '21.00 %'), ('–', '–'))
+    """
+    return share(None if low is None else max(low, -1.0)), share(None if high is None else min(high, 1.0))
 
 
 def limit_text(value: float) -> str:

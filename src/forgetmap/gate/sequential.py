@@ -1,4 +1,6 @@
-"""A gate that stops as soon as its limits are decided, fed with paired samples in a random order (statistics.md 4).
+"""A gate that stops as soon as its outcome is sure, fed with paired samples in a random order (statistics.md 4).
+
+It fails once one limit is surely broken and passes once all are surely kept; what is open then is shown as open.
 
 The order is drawn before anything is seen, from the items and a seed. It is kept here, so that samples in file order are
 refused: the first items of a file are not a sample of the suite, and no bound would hold.
@@ -6,7 +8,7 @@ refused: the first items of a file are not a sample of the suite, and no bound w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from forgetmap.errors import UsageError
 from forgetmap.estimate.sequential import SequentialTest
-from forgetmap.gate.bets import LimitTest
+from forgetmap.gate.bets import LimitTest, stream_reading
 from forgetmap.gate.check import nothing_fits
 from forgetmap.gate.files import PolicyLike, load_policy
 from forgetmap.gate.policy import Limit, fits
@@ -36,7 +38,7 @@ from forgetmap.taxonomies import Taxonomy, load_taxonomy
 
 
 class SequentialGate:
-    """Holds paired samples against a policy as they come, and says when every limit is decided.
+    """Holds paired samples against a policy as they come, and says when the outcome is sure.
 
     Parameters
     ----------
@@ -45,12 +47,15 @@ class SequentialGate:
     seed : of the order; the policy's by default.
     taxonomy : instead of the policy's, where that is the log's own.
     spellings : of a task: further names under which a limit may name it.
+    noisy : tasks whose answers were drawn at random: what they gain may be re-run noise.
 
     Notes
     -----
-    The bounds speak of this suite: after its last item they are its mean, and any limit is decided. They hold at every
-    look, so one may look after each sample. Where a cell is a mean over tasks, an item of a small task counts for more.
-    Wrong choices that are not on record count as the same choice, the end at which most is lost.
+    One limit that is surely broken decides the gate, as do all limits surely kept; `sequential: {until: limits}` in the
+    policy goes on until every limit is decided. The bounds speak of this suite: after its last item they are its mean, and
+    any limit is decided. They hold at every look, so one may look after each sample. Where a cell is a mean over tasks, an
+    item of a small task counts for more. Wrong choices that are not on record count as the same choice, the end at which
+    most is lost. Items without a chance reading are left out of a cell where they are few, as the suite tells beforehand.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class SequentialGate:
         seed: int | None = None,
         taxonomy: Taxonomy | None = None,
         spellings: Mapping[str, Sequence[str]] | None = None,
+        noisy: Collection[str] = (),
     ) -> None:
         self.policy = load_policy(policy)
         if self.policy.reading == "noise":
@@ -93,10 +99,12 @@ class SequentialGate:
         placed = place_tasks(sorted(items["task"].unique()), places)
         code = {task.name: place for place, task in enumerate(placed)}
         self._tasks: NDArray[np.int64] = self._suite["task"].replace_strict(code, return_dtype=pl.Int64).to_numpy()
-        self._sizes = np.bincount(self._tasks, minlength=len(placed)).astype(np.float64)
+        self._told = (self._suite["chance"] < 1).fill_null(False).to_numpy()
+        self._noisy = np.array([task.name in noisy for task in placed])
         levels = make_levels(placed, self.policy.weight or places.weight, [True] * len(placed))
-        self._failed: list[RuleResult] = []  # limits that nothing can decide
-        self._tests: list[LimitTest] = []
+        self._rules: list[
+            LimitTest | RuleResult
+        ] = []  # in the order of the policy; a result is one that nothing can decide
         for limit in self.policy.limits:
             self._add(limit, next((level for level in levels if level.name == limit.level), None))
 
@@ -105,35 +113,35 @@ class SequentialGate:
         fitting = [cell for cell in cells if limit.level == "total" or fits(limit.name, self._called(limit, cell[0]))]
         if level is None or not fitting:
             names = [name for name, _, _ in cells]
-            self._failed += [nothing_fits(limit, measure, bar, names) for measure, bar in limit.limits()]
+            self._rules += [nothing_fits(limit, measure, bar, names) for measure, bar in limit.limits()]
             return
-        weights = None if level.grouping.part is None else level.grouping.weights(self._sizes > 0)
-        told = (self._suite["chance"] < 1).fill_null(False).to_numpy()
         for name, _, members in fitting:
-            inside = np.zeros(len(self._sizes), dtype=bool)
-            inside[members] = True
-            places = np.flatnonzero(inside[self._tasks])
-            # Items come by their number, tasks may weigh alike: an item of a small task then counts for more.
-            factor = (
-                np.ones(len(self._sizes)) if weights is None else weights * len(places) / np.maximum(self._sizes, 1.0)
-            )
-            lacking = int((~told[places]).sum())
+            inside = np.isin(self._tasks, members)
+            items, told = int(inside.sum()), int((inside & self._told).sum())
             for measure, bar in limit.limits():
-                if self.policy.reading == "chance" and lacking and measure != "net":
-                    why = (
-                        f"{lacking:,} of {len(places):,} items have no chance reading; choose reading: auto or observed"
-                    )
-                    self._failed.append(
+                noisy = bool(self._noisy[members].any())
+                reading, note = stream_reading(measure, self.policy.reading, items, told, noisy=noisy)
+                if reading is None:
+                    self._rules.append(
                         RuleResult(
-                            limit.label, level.name, name, measure, bar, None, None, None, None, len(places), False, reason=why
+                            limit.label, level.name, name, measure, bar, None, None, None, None, items, False, reason=note
                         )
                     )  # fmt: skip
                     continue
-                reading = "observed" if lacking or self.policy.reading == "observed" else "chance"
+                places = np.flatnonzero(inside & self._told if reading == "chance" else inside)
+                factor = self._factor(level, places)
                 tests = self._tests_of(measure, bar, reading, places, factor)
-                self._tests.append(
-                    LimitTest(limit, measure, bar, level.name, name, reading, inside, factor, places, *tests)
+                self._rules.append(
+                    LimitTest(limit, measure, bar, level.name, name, reading, note, places, factor, *tests)
                 )
+
+    def _factor(self, level: Level, places: NDArray[np.int64]) -> Floats:
+        """What turns the mean over these items into the cell's mean: tasks may weigh alike, items come by their number."""
+        if level.grouping.part is None:
+            return np.ones(len(places))
+        tasks = self._tasks[places]
+        sizes = np.bincount(tasks, minlength=len(self._noisy)).astype(np.float64)
+        return (level.grouping.weights(sizes > 0) * len(places) / np.maximum(sizes, 1.0))[tasks]
 
     def _called(self, limit: Limit, name: str) -> list[str]:
         return [name, *(self._spellings.get(name, ()) if limit.level == "task" else ())]
@@ -146,8 +154,7 @@ class SequentialGate:
         Each plans for a mean well away from the limit, half of it or twice. That changes how soon it decides, nothing else.
         """
         low, high = value_range(self._suite[places], measure, reading)
-        scale = factor[self._tasks[places]]
-        bounds = (float((low * scale).min()), float((high * scale).max()))
+        bounds = (float((low * factor).min()), float((high * factor).max()))
         alpha, items = self.policy.sequential.alpha, len(places)
         twice = min(2 * bar, (bar + bounds[1]) / 2)
         return (
@@ -166,7 +173,7 @@ class SequentialGate:
         return self._suite.height
 
     def update(self, samples: Iterable[PairedSample]) -> bool:
-        """Take the next samples and return whether every limit is decided; `passed` says how it stands."""
+        """Take the next samples and return whether the gate is decided; `passed` says how."""
         rows = list(samples)
         due = self._suite[self.seen : self.seen + len(rows)]
         for place, (row, task, item) in enumerate(zip(rows, due["task"], due["id"], strict=False)):
@@ -185,36 +192,41 @@ class SequentialGate:
 
     def feed(self, answers: pl.DataFrame) -> None:
         """Take the next rows of the suite: right, wrong, none, the same after, differ, lost, gained, and the options."""
-        tasks = self._tasks[self.seen : self.seen + answers.height]
         values = values_of(answers)
-        for test in self._tests:
-            test.take(values, tasks)
+        for test in self._rules:
+            if isinstance(test, LimitTest):
+                test.take(values, self.seen)
         self.seen += answers.height
 
     @property
     def decided(self) -> bool:
-        """Whether every limit is decided."""
-        return all(test.outcome is not None for test in self._tests)
+        """Whether one may stop: the gate surely passes or fails or, `until: limits`, every limit is decided."""
+        return self.decided_at is not None
 
     @property
     def passed(self) -> bool | None:
         """Whether every limit is kept; False as soon as one is not, None while that is open."""
-        outcomes = [test.outcome for test in self._tests]
-        if self._failed or any(one is not None and not one[0] for one in outcomes):
+        outcomes = self._outcomes()
+        if any(outcome is not None and not outcome[0] for outcome in outcomes):
             return False
-        return None if any(one is None for one in outcomes) else True
+        return None if None in outcomes else True
 
     @property
     def decided_at(self) -> int | None:
-        """After how many samples of the suite every limit was decided."""
-        outcomes = [(test, test.outcome) for test in self._tests]
-        if any(one is None for _, one in outcomes):
-            return None
-        return max((int(test.places[one[1] - 1]) + 1 for test, one in outcomes if one is not None), default=0)
+        """After how many samples of the suite one could stop; None while one may not."""
+        outcomes = self._outcomes()
+        broken = [outcome[1] for outcome in outcomes if outcome is not None and not outcome[0]]
+        if broken and self.policy.sequential.until == "gate":
+            return min(broken)
+        return None if None in outcomes else max(outcome[1] for outcome in outcomes if outcome is not None)
+
+    def _outcomes(self) -> list[tuple[bool, int] | None]:
+        """Of every limit: whether it is kept, and since which sample; what nothing can decide fails from the start."""
+        return [(False, 0) if isinstance(rule, RuleResult) else rule.outcome for rule in self._rules]
 
     def rules(self) -> list[RuleResult]:
         """Return every limit as it stands now."""
-        return self._failed + [test.result() for test in self._tests]
+        return [rule if isinstance(rule, RuleResult) else rule.result() for rule in self._rules]
 
     @property
     def stop(self) -> Stop:
@@ -222,7 +234,7 @@ class SequentialGate:
         return Stop(self.seen, self.items, self.seed, self.policy.sequential.alpha, self.decided)
 
     def result(self, **about: Any) -> GateResult:
-        """Return the gate as it stands now; undecided limits do not pass."""
+        """Return the gate as it stands now: limits that are open neither pass nor fail."""
         unknown: dict[str, Any] = {
             "before": {"model": "before", "source": None},
             "after": {"model": "after", "source": None},
@@ -233,4 +245,4 @@ class SequentialGate:
 
     def __repr__(self) -> str:
         state = {True: "passed", False: "failed", None: "open"}[self.passed]
-        return f"SequentialGate({state} after {self.seen} of {self.items} samples, {len(self._tests)} limits, seed {self.seed})"
+        return f"SequentialGate({state} after {self.seen} of {self.items} samples, {len(self._rules)} limits, seed {self.seed})"

@@ -15,7 +15,7 @@ from forgetmap.gate.result import GateResult
 from forgetmap.gate.samples import SuiteItem, shuffled, suite_frame, suite_items
 from forgetmap.gate.sequential import SequentialGate
 from forgetmap.items import item_id
-from forgetmap.map import RunLike, compare
+from forgetmap.map import ForgettingMap, RunLike, compare
 from forgetmap.pairing import Pair
 from forgetmap.pairing.scores import matching_tasks
 from forgetmap.readers import read_run
@@ -28,7 +28,7 @@ _SUITE = ("task", "id", "native_id", *_OPTIONS)
 def check_sequential(
     before: RunLike, after: RunLike, policy: PolicyLike, *, seed: int | None = None, **options: Any
 ) -> GateResult:
-    """Return what a gate says that looks at paired samples one by one and stops when every limit is decided.
+    """Return what a gate says that looks at paired samples one by one and stops as soon as the outcome is sure.
 
     Complete logs are looked at in the random order of the seed, whatever their own. An after-run that holds a part of the
     items only must hold the first ones of that order (see `suite_of` and `SequentialGate.order`): anything else is refused.
@@ -52,7 +52,9 @@ def check_sequential(
     )
 
     def gate() -> SequentialGate:
-        return SequentialGate(rules, suite, seed=seed, taxonomy=found.taxonomy, spellings=counts.spellings)
+        return SequentialGate(
+            rules, suite, seed=seed, taxonomy=found.taxonomy, spellings=counts.spellings, noisy=_noisy(found)
+        )
 
     probe = gate()
     ordered = _in_order(probe, answers)
@@ -67,6 +69,13 @@ def check_sequential(
         pairing=pair.pairing.to_dict(),
         warnings=found.warnings,
     )
+
+
+def _noisy(found: ForgettingMap) -> set[str]:
+    """Tasks whose answers were drawn at random, or repeated in a way that can change them."""
+    readings = found.readings
+    drawn = readings.sampled | readings.floor_measured
+    return {task.name for task, is_drawn in zip(readings.tasks, drawn, strict=True) if is_drawn}
 
 
 def suite_of(run: RunLike, *, tasks: str | None = None) -> list[SuiteItem]:
@@ -131,8 +140,10 @@ def _so_far(pair: Pair, policy: Policy, counts: Counts, answers: pl.DataFrame, s
     left_out = {task for task in counts.missing if may_be_missing(policy, counts, task)}
     tasks = sorted(matching_tasks(pair.before, policy.task_glob) - left_out)
     suite = _scored_items(pair.before, tasks, {task: choice.before for task, choice in chosen.items()})
-    # What the answers show to be untold of one item counts for its task: a cell is read in one way.
-    untold = set(answers.filter(pl.col("chance").is_null())["task"])
+    # What only the answers show of one item (that it has no chance reading) counts for its task: which items are left
+    # out must not depend on how far the evaluation is.
+    known = suite.filter(pl.col("chance").is_not_null()).select("task", "id")
+    untold = set(answers.filter(pl.col("chance").is_null()).join(known, on=["task", "id"], how="semi")["task"])
     suite = suite.with_columns(chance=pl.when(~pl.col("task").is_in(list(untold))).then("chance"))
     order = list(shuffled(suite, seed).select("task", "id").iter_rows())
     there = set(answers.select("task", "id").iter_rows())

@@ -65,6 +65,9 @@ def _figure(cell: Cell, direction: str) -> str:
     assert block is not None
     if cell.decision["verdict_reading"] == "noise" and block["form"] == "chance":
         prefix = "known_"
+    elif cell.decision["verdict_reading"] == "noise" and block[f"{direction}_at_least"] is not None:
+        least, most = block[f"{direction}_at_least"], block[f"{direction}_at_most_high"]
+        return f"at least {_percent(least)} and at most {_percent(most)}"
     value, low, high = (block[f"{prefix}{direction}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return f"between {_percent(low)} and {_percent(high)}"

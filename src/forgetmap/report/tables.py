@@ -37,12 +37,13 @@ class Shown:
     range: tuple[float, float] | None = None  # where only a range is identified
     fallback: bool = False  # observed flips, because the reading asked for cannot be had
     partial: bool = False  # over a part of the cell's items only
+    least: bool = False  # what moved at least
 
     def text(self) -> str:
         """Return the figure in percent."""
         mark = "*" if self.fallback else "†" if self.partial else ""
         if self.value is not None:
-            return f"{percent(self.value)}{mark}"
+            return f"{'≥ ' if self.least else ''}{percent(self.value)}{mark}"
         if self.range is not None:
             low, high = self.range
             return f"{percent(low).removesuffix(' %')} … {percent(high)}{mark}"
@@ -52,7 +53,7 @@ class Shown:
         """Return the interval in percent, without the sign."""
         if self.low is None or self.high is None:
             return "–"
-        low, high = (percent(end).removesuffix(" %").replace("-", "−") for end in (self.low, self.high))
+        low, high = (percent(end).removesuffix(" %") for end in (self.low, self.high))
         return f"{low} – {high}"
 
 
@@ -77,13 +78,16 @@ def shown(cell: Cell, reading: str, direction: str) -> Shown:
     if block is None:
         return Shown(None)
     value, low, high = (block.get(f"{direction}{end}") for end in ("", "_low", "_high"))
+    if chosen == "noise" and block[f"{direction}_at_least"] is not None:
+        value, low, high = (block[f"{direction}{end}"] for end in ("_at_least", "_at_least_low", "_at_most_high"))
+        return Shown(value, low, high, least=True)
     if chosen == "chance":
-        ends = None
+        span = None
         if value is None and block[f"{direction}_from"] is not None:
             # A loss cannot be negative: where only its range is known, that is its lower end.
             first, last = sorted(max(block[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
-            ends = (first, last)
-        return Shown(value, low, high, ends, partial=is_partial(cell))
+            span = (first, last)
+        return Shown(value, low, high, span, partial=is_partial(cell))
     return Shown(value, low, high, fallback=reading == "auto" and chosen == "observed")
 
 
@@ -197,7 +201,7 @@ def percent(value: float | None) -> str:
     >>> percent(0.1234), percent(-0.0001), percent(None)
     ('12.3 %', '0.0 %', '–')
     """
-    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %"
+    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %".replace("-", "−")
 
 
 def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
@@ -220,7 +224,7 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
     said = {
         "chance": "lost, gained: knowledge, with lucky guesses removed; 1→0, 0→1: items that flipped",
         "known": "lost, gained: knowledge, with lucky guesses and re-run noise removed; 1→0, 0→1: items that flipped",
-        "noise": "lost, gained: flips beyond those a re-run of the same model gives; 1→0, 0→1: all that flipped",
+        "noise": "lost, gained: what moved at least beyond re-run noise; 95 %: from the least to the most; 1→0, 0→1: all flips",
         "soft": "lost, gained: probability that moved off or onto the right option; any two models differ a little",
         "paper": "lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only",
         "observed": "lost, gained: items that flipped, lucky guesses included",
