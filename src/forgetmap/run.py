@@ -124,7 +124,7 @@ class RunInfo(msgspec.Struct, kw_only=True):
     complete: bool = True
 
 
-TextSource = pl.DataFrame | Callable[[], pl.DataFrame]
+TextSource = pl.DataFrame | Callable[[], pl.DataFrame | pl.LazyFrame]
 
 
 @dataclass(frozen=True)
@@ -165,12 +165,16 @@ class Run:
         return self._texts is not None
 
     def texts(self) -> pl.DataFrame:
-        """Return the texts table; for a run read from a log this reads the log once more, with its texts."""
+        """Return the whole texts table; for a run read from a log this reads the log once more, with its texts."""
+        return self.scan_texts().collect()
+
+    def scan_texts(self) -> pl.LazyFrame:
+        """Return the texts table as a lazy frame: of a saved run only the columns and rows asked for are read."""
         if self._texts is None:
             raise MissingDataError(
                 f"{self.source or self.name}: this run holds no texts; import the log again without --no-texts"
             )
-        return self._texts() if callable(self._texts) else self._texts
+        return (self._texts() if callable(self._texts) else self._texts).lazy()
 
     def summary(self) -> dict[str, Any]:
         """Return the run as the JSON contract shows it."""

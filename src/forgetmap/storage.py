@@ -68,7 +68,7 @@ def load_run(folder: Path) -> Run:
         if schema.get(name) != dtype:
             found = schema.get(name, "absent")
             raise RunError(f"{folder / SAMPLES}: column '{name}' is {found}, expected {dtype}; import the log again")
-    texts = (lambda: _read_texts(folder / TEXTS)) if (folder / TEXTS).is_file() else None
+    texts = (lambda: _scan_texts(folder / TEXTS)) if (folder / TEXTS).is_file() else None
     return Run(info=info, _samples=samples, _texts=texts, source=str(folder))
 
 
@@ -77,9 +77,9 @@ def is_run_folder(path: Path) -> bool:
     return path.is_dir() and (path / MANIFEST).is_file() and (path / SAMPLES).is_file()
 
 
-def _read_texts(path: Path) -> pl.DataFrame:
-    texts = pl.read_parquet(path)
-    if texts.schema != TEXT_SCHEMA:
+def _scan_texts(path: Path) -> pl.LazyFrame:
+    texts = pl.scan_parquet(path)
+    if texts.collect_schema() != TEXT_SCHEMA:
         raise RunError(f"{path}: not a texts table; import the log again")
     return texts
 

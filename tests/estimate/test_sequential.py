@@ -306,8 +306,9 @@ def test_the_decision_stays_and_later_values_count() -> None:
 
 def test_more_wealth_than_a_float_holds_is_infinite() -> None:
     """Two of the three aims risk all they may on ones: each is still a number when their sum no longer is."""
-    n, reached = 100, 2.4e308**0.01  # the growth per item that leads there
-    margin = MOST / (MOST + reached - 1)
+    n = 100
+    growth = 10 ** (308.38 / n)  # per item: 2.4e308 in the end, of which the largest share is .65
+    margin = MOST / (MOST + growth - 1)
     test = SequentialTest(margin, planned=1.0)
     with np.errstate(over="raise"):
         assert test.update(np.ones(n)) == "lost"

@@ -164,7 +164,7 @@ def _read(needed: pl.DataFrame, run: Run) -> tuple[pl.DataFrame, int]:
     """Cause and flags of the answers that have a text; and how many were found truncated by their look alone."""
     names = ["text_row", "question", "options", "gold", "response"]
     wanted = pl.col("text_row").is_in(needed["text_row"].unique().implode()) & pl.col("response").is_not_null()
-    content = run.texts().lazy().select(names).filter(wanted).unique("text_row", keep="first").collect()
+    content = run.scan_texts().select(names).filter(wanted).unique("text_row", keep="first").collect()
     rows, guessed = [], 0
     for row in needed.join(content, on="text_row", maintain_order="left").iter_rows(named=True):
         cause, flags = read_answer(row)

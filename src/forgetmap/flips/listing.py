@@ -147,8 +147,8 @@ def _item_id() -> pl.Expr:
 
 def _with_texts(table: pl.DataFrame, run: Run, side: str) -> pl.DataFrame:
     row = f"text_row_{side}"
-    texts = run.texts() if run.has_texts else pl.DataFrame(schema=TEXT_SCHEMA)
-    texts = texts.filter(pl.col("text_row").is_in(table[row].unique().implode())).rename({"text_row": row})
+    stored = run.scan_texts() if run.has_texts else pl.LazyFrame(schema=TEXT_SCHEMA)
+    texts = stored.filter(pl.col("text_row").is_in(table[row].unique().implode())).collect().rename({"text_row": row})
     renamed = {name: f"{name}_{side}" for name in ("choice", "prompt", "response")}
     content = ["question", "options", "gold"] if side == "before" else []
     return table.join(

@@ -110,14 +110,15 @@ def values_of(answers: pl.DataFrame) -> dict[str, Floats]:
     b = {name: pl.col(name).cast(pl.Float64) for name in ("right", "wrong", "none")}
     a = {name: pl.col(f"{name}_after").cast(pl.Float64) for name in ("right", "wrong", "none")}
     differ = pl.col("differ").cast(pl.Float64)
-    found = answers.select(
-        lost_observed=pl.col("lost"),
-        gained_observed=pl.col("gained"),
-        net=pl.col("lost") - pl.col("gained"),
-        lost_chance=chance_values(b["right"] * a["wrong"], b["right"] * a["none"], b["wrong"] * a["none"], differ),
-        gained_chance=chance_values(b["wrong"] * a["right"], b["none"] * a["right"], b["none"] * a["wrong"], differ),
-    )
-    return {name: found[name].cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in found.columns}
+    values = {
+        "lost_observed": pl.col("lost"),
+        "gained_observed": pl.col("gained"),
+        "net": pl.col("lost") - pl.col("gained"),
+        "lost_chance": chance_values(b["right"] * a["wrong"], b["right"] * a["none"], b["wrong"] * a["none"], differ),
+        "gained_chance": chance_values(b["wrong"] * a["right"], b["none"] * a["right"], b["none"] * a["wrong"], differ),
+    }
+    found = answers.select(value.cast(pl.Float64).fill_null(float("nan")).alias(name) for name, value in values.items())
+    return {name: found[name].to_numpy() for name in values}
 
 
 def value_range(suite: pl.DataFrame, measure: str, reading: str) -> tuple[Floats, Floats]:

@@ -86,7 +86,7 @@ def _with_extras(rows: pl.LazyFrame, run: Run, metrics: list[Metric]) -> tuple[p
     for name, length in _LENGTHS.items():  # softmax of what the metric itself compares
         tasks = [m.task for m in metrics if m.metric == name]
         if tasks and run.has_texts:
-            lengths = run.texts().lazy().select("text_row", pl.col("options").list.eval(length).alias(f"length_{name}"))
+            lengths = run.scan_texts().select("text_row", pl.col("options").list.eval(length).alias(f"length_{name}"))
             rows = rows.join(lengths.unique("text_row", keep="first"), on="text_row", how="left")
             scores[name] = (tasks, pl.col("option_logprobs") / pl.col(f"length_{name}"))
     p_gold = pl.coalesce(
