@@ -273,7 +273,7 @@ def power() -> None:
             rates = [rate for rate, _ in found]
             sizes = "/".join(f"{100 * size:.1f}" for _, size in found)
             text = f"{min(rates):.0%} to {max(rates):.0%} at {sizes} points"
-            met = 0.75 <= min(rates) and max(rates) <= 0.88
+            met = min(rates) >= 0.75 and max(rates) <= 0.88
             line(f"  detectable found, n = {n}, {name}", text, "75% to 88%", met)
 
 

@@ -34,6 +34,7 @@ class Bridge:
     items: int
     missing: int  # paired items the bridge does not hold
     cells: list[dict[str, Any]]
+    warnings: list[str]
 
     def of(self, level: str, name: str) -> dict[str, Any] | None:
         """Return the split of one cell."""
@@ -79,7 +80,21 @@ def cross_bridge(pair: Pair, middle: Run, match: Callable[[Run, Run], Pair], lev
     tasks = [name for name, _, _ in levels[0].cells]
     reading = Reading.of(patterns, tasks, {**{name: pl.col(name) for name in PARTS}})
     cells = [cell for level in levels for cell in _cells(level, reading)]
-    return Bridge(middle, role, joined.height, items.height - joined.height, cells)
+    missing = items.height - joined.height
+    return Bridge(middle, role, joined.height, missing, cells, _warnings(pair, middle, role, missing))
+
+
+def _warnings(pair: Pair, middle: Run, role: str, missing: int) -> list[str]:
+    said = []
+    names = {run.info.model for run in (pair.before, pair.after)}
+    if middle.info.model is not None and None not in names and middle.info.model not in names:
+        said.append(
+            f"the bridge is {middle.info.model}, which is neither of the two models: the split means nothing unless it is the "
+            f"{role}-model under another name"
+        )
+    if missing:
+        said.append(f"the bridge lacks {missing} of the paired items: the split is over the others")
+    return said
 
 
 def _cells(level: Level, reading: Reading) -> list[dict[str, Any]]:

@@ -176,7 +176,11 @@ def compare_all(
         maps = _check_scorers(maps, [(left, right) for right in rights], pair, asked)
     if bridge is not None:
         middle = _as_run(bridge)
-        maps = [replace(found, bridge=cross_bridge(found.pair, middle, pair, found.levels)) for found in maps]
+        crossed = [cross_bridge(found.pair, middle, pair, found.levels) for found in maps]
+        maps = [
+            replace(found, bridge=one, warnings=[*found.warnings, *one.warnings])
+            for found, one in zip(maps, crossed, strict=True)
+        ]
     return maps
 
 
@@ -231,21 +235,22 @@ def map_pairs(
     maps = []
     for cells, (pair, readings, levels, places, weighted, warnings) in zip(finish_cells(drafts), made, strict=True):
         notes = [*pair.notes, *_unmapped(cells, places)]
-        warned = [*pair.warnings, *warnings, *_not_to_be_had(reading, readings)]
+        missing = missing_reading(reading, readings)
+        warned = [*pair.warnings, *warnings, *([missing] if missing else [])]
         guessing = readings.chance.guessing
         maps.append(ForgettingMap(pair, cells, guessing, places, weighted, warned, notes, reading, levels, readings))
     return maps
 
 
-def _not_to_be_had(reading: str, readings: Readings) -> list[str]:
-    """Why a reading that was asked for shows nothing."""
+def missing_reading(reading: str, readings: Readings) -> str | None:
+    """Return why a reading that was asked for shows nothing; None where it does."""
     if reading == "noise" and readings.noise is None:
-        return ["no noise reading: it takes repeats, and both runs answer every item once"]
+        return "no noise reading: it takes repeats, and both runs answer every item once"
     if reading == "soft" and readings.soft is None:
-        return ["no soft reading: it takes log-probabilities of the options on both sides"]
+        return "no soft reading: it takes log-probabilities of the options on both sides"
     if reading == "chance" and not readings.chance.reading.units.items.any():
-        return ["no chance reading: it takes the number of options"]
-    return []
+        return "no chance reading: it takes the number of options"
+    return None
 
 
 def _unmapped(cells: list[Cell], places: Taxonomy) -> list[str]:

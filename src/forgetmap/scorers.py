@@ -17,7 +17,7 @@ DEPENDS = "depends on the scorer"
 def other_scorers(pair: Pair) -> list[str]:
     """Return the scorers that both logs hold beside the one compared, in the order of the log.
 
-    A plain table knows judges by its metric column only: there every other 0/1 metric is another scorer.
+    A plain table knows judges by its metric column only: there every other metric of the same kind is another scorer.
     """
     chosen = {choice.task: choice.before for choice in pair.choices}
     found: dict[str, None] = {}
@@ -28,7 +28,7 @@ def other_scorers(pair: Pair) -> list[str]:
             continue
         if metric.scorer != mine.scorer:
             found[metric.scorer] = None
-        elif pair.before.info.tool == "table" and metric.metric != mine.metric and metric.binary and mine.binary:
+        elif pair.before.info.tool == "table" and metric.metric != mine.metric and metric.binary == mine.binary:
             found[metric.metric] = None
     return list(found)[:MOST]
 

@@ -65,7 +65,7 @@ def compare_command(
     Example: forgetmap compare out/base out/tuned --by task --json map.json
     """
     from forgetmap.evidence import READINGS
-    from forgetmap.map import compare_all, maps_to_dict
+    from forgetmap.map import compare_all, maps_to_dict, missing_reading
     from forgetmap.recipe import summarise_recipe
     from forgetmap.report.tables import print_maps, print_recipe
 
@@ -82,6 +82,9 @@ def compare_command(
         first, others, reading=reading, margin=margin, taxonomy=taxonomy, weight=weight, scorer=scorer, metric=metric,
         tasks=opt.joined(tasks), threshold=threshold, scale=spread, bridge=middle, force=force,
     )  # fmt: skip
+    without = [missing_reading(reading, found.readings) for found in maps]
+    if all(without):
+        raise UsageError(f"{without[0]}; choose another --reading")
     recipe = summarise_recipe(maps) if training_seeds else None
     if strict:
         warnings = list(dict.fromkeys(warning for found in maps for warning in found.warnings))

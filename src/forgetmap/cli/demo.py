@@ -35,7 +35,8 @@ def demo_command(
     Example: forgetmap demo
     """
     from forgetmap.map import compare
-    from forgetmap.report.tables import percent, print_maps
+    from forgetmap.report.plain import percent
+    from forgetmap.report.tables import print_maps
     from forgetmap.testing import join_planted, plant
 
     parts = [

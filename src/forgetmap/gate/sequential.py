@@ -102,9 +102,8 @@ class SequentialGate:
         self._told = (self._suite["chance"] < 1).fill_null(False).to_numpy()
         self._noisy = np.array([task.name in noisy for task in placed])
         levels = make_levels(placed, self.policy.weight or places.weight, [True] * len(placed))
-        self._rules: list[
-            LimitTest | RuleResult
-        ] = []  # in the order of the policy; a result is one that nothing can decide
+        # In the order of the policy; what is a result already, nothing can decide.
+        self._rules: list[LimitTest | RuleResult] = []
         for limit in self.policy.limits:
             self._add(limit, next((level for level in levels if level.name == limit.level), None))
 

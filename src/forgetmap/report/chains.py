@@ -16,20 +16,11 @@ from rich.text import Text
 
 from forgetmap.chain import Chain
 from forgetmap.chain.lines import MISSING, OUTCOMES, RIGHT, WRONG
-from forgetmap.report.plain import number, plain
+from forgetmap.report.plain import number, percent, plain
 
 _COLOURS = {"lost_for_good": "red", "gained_for_good": "green", "recovered": "green", "never_right": "dim"}
 #: Rows enough to see the pattern; files hold all.
 MOST_LINES, MOST_GAPS, MOST_STEPS = 10, 4, 10
-
-
-def percent(value: float | None) -> str:
-    """Return a share as people read it; what rounds to nothing has no sign.
-
-    >>> percent(0.1234), percent(-0.0001), percent(None)
-    ('12.3 %', '0.0 %', '–')
-    """
-    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %"
 
 
 def spread(low: float | None, high: float | None, between: str = "–") -> str:
@@ -259,10 +250,26 @@ def print_chain(console: Console, chain: Chain) -> None:
         parts.append(plain(f"… {number(hidden, 'more step')} between stages further apart; --json lists all", "dim"))
     parts.append(Text())
     parts += [plain(line, "dim") for line in caption(chain)]
+    parts.append(plain(f"scores: {_scores(chain)}"))
     parts += [plain(line) for line in _differing(chain, names)]
     parts += [plain(f"note: {note}", "dim") for note in chain.notes]
     parts += [plain(f"warning: {warning}", "yellow") for warning in chain.warnings]
     console.print(Padding(Group(*parts), (0, 0, 1, 0)) if framed else Group(*parts))
+
+
+def _scores(chain: Chain) -> str:
+    """What was compared, said once per score; the first score that all stages share is not always each log's first."""
+    tasks: dict[str, int] = {}
+    for row in chain.to_dict()["scores"]:
+        named = {_score(stage) for stage in row["stages"] if stage is not None}
+        name = " → ".join(sorted(named))
+        tasks[name] = tasks.get(name, 0) + 1
+    shown = [name if len(tasks) == 1 else f"{name} ({number(n, 'task')})" for name, n in list(tasks.items())[:6]]
+    return ", ".join(shown) + (f" and {len(tasks) - 6} more" if len(tasks) > 6 else "")
+
+
+def _score(named: dict[str, str]) -> str:
+    return named["metric"] if named["scorer"] == "none" else f"{named['scorer']}/{named['metric']}"
 
 
 def chain_text(chain: Chain, *, width: int = 120) -> str:

@@ -30,3 +30,12 @@ def number(n: int, noun: str) -> str:
     ('1 item', '1,200 items')
     """
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def percent(value: float | None) -> str:
+    """Return a share as people read it; what rounds to nothing has no sign.
+
+    >>> percent(0.1234), percent(-0.0001), percent(None)
+    ('12.3 %', '0.0 %', '–')
+    """
+    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %".replace("-", "−")

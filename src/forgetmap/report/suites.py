@@ -12,7 +12,7 @@ from forgetmap.estimate.worlds import World
 from forgetmap.map import ForgettingMap
 from forgetmap.report.plain import number
 from forgetmap.report.power import SCHEMA, Answer, about, captions, doubts, meaning, points, reasons
-from forgetmap.report.tables import percent
+from forgetmap.report.plain import percent
 
 
 def suite_answer(

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from forgetmap.cells import Cell
 from forgetmap.map import ForgettingMap
+from forgetmap.report.plain import percent
 
 _CERTAIN = 0.05
+#: A change of the share of answers that is worth a sentence.
+_TELLING = 0.02
 
 
 def summary_lines(found: ForgettingMap) -> list[str]:
@@ -15,16 +18,25 @@ def summary_lines(found: ForgettingMap) -> list[str]:
     total = found.total
     if total.observed["acc_before"] is None or total.observed["lost"] is None:
         return []
-    lines = [_net(total), _gross(total)]
-    lines += [line for line in (_where(found), _causes(found), _bridge(found)) if line]
+    lines = [_net(total), _gross(found), _where(found), _validity(total), _causes(found), _bridge(found)]
     return [line for line in lines if line]
 
 
+def why_net(found: ForgettingMap, cell: Cell) -> str:
+    """Return why only the net change of a cell is judged."""
+    places = [at for at, task in enumerate(found.readings.tasks) if task.name in cell.task_names]
+    if found.readings.sampled[places].any():
+        return "answers were sampled and there are no repeats on both sides"
+    if cell.observed["kept"] is None:
+        return "grades have no lucky guesses, and there are no repeats on both sides"
+    return "the number of options is not on record"
+
+
 def _net(total: Cell) -> str:
-    before, after = total.observed["acc_before"], total.observed["acc_after"]
+    before, after, p = total.observed["acc_before"], total.observed["acc_after"], total.decision["p_net"]
     assert before is not None and after is not None
-    p = total.decision["p_net"]
-    change = f"Score {_percent(before)} → {_percent(after)}"
+    graded = " of the scale" if total.observed["kept"] is None else ""
+    change = f"Score {percent(before)} → {percent(after)}{graded}"
     if p is None:
         return f"{change}."
     if p > _CERTAIN:
@@ -32,64 +44,100 @@ def _net(total: Cell) -> str:
     return f"{change}: a net {'fall' if after < before else 'rise'} of {_points(abs(after - before))} (p {_p(p, sign=True)})."
 
 
-def _gross(total: Cell) -> str:
+def _gross(found: ForgettingMap) -> str:
+    total = found.total
     decision = total.decision
-    reading, verdict, margin = decision["verdict_reading"], total.verdict, decision["margin"]
+    reading, verdict = decision["verdict_reading"], total.verdict
     if verdict is None:
         return ""
-    what = {"chance": "knowledge", "noise": "answers beyond re-run noise", "observed": "answers"}.get(reading)
-    if what is None:  # net only
-        lost, gained = total.observed["lost"], total.observed["gained"]
-        return (
-            f"Behind it {_percent(lost)} of the items went from right to wrong and {_percent(gained)} from wrong to right, "
-            "re-run noise and luck included: no repeats, so nothing more can be said."
-        )
-    if reading == "noise" and total.noise is not None and total.noise["form"] == "chance":
-        what = "knowledge"
-    parts = [f"{_figure(total, direction)} {direction}" for direction in ("lost", "gained")]
-    behind = f"Behind it, {what}: {parts[0]}, {parts[1]} (of all items)"
+    if reading == "net":
+        return f"Behind it, {_flips(total)}. Only the net change is judged: {why_net(found, total)}."
+    guessed = reading == "chance" or (
+        reading == "noise" and total.noise is not None and total.noise["form"] == "chance"
+    )
+    what = "knowledge: " if guessed else "beyond re-run noise: " if reading == "noise" else ""
+    figures = " and ".join(f"{_figure(total, direction)} {direction}" for direction in ("lost", "gained"))
+    margin = _points(decision["margin"])
     ends = {
-        "both": "; both are certain.",
-        "lost": "; the loss is certain.",
-        "gained": "; the gain is certain, a loss is not.",
-        "steady": f": nothing moved by more than {_points(margin)}.",
-        "unclear": "; neither is certain.",
+        "both": f"Both are certain, each surely more than {margin}",
+        "lost": f"The loss is certain, surely more than {margin}; the gain is not",
+        "gained": f"The gain is certain, surely more than {margin}; the loss is not",
+        "steady": f"Both are surely less than {margin}",
+        "unclear": f"Neither is surely more than {margin}",
     }
-    if verdict == "unclear" and decision["detectable"] is not None:
-        return f"{behind}; neither is certain: a loss of {_percent(decision['detectable'])} would have shown."
-    return behind + ends[verdict]
+    end = ends[verdict]
+    if verdict == "unclear":
+        if decision["detectable"] is not None:
+            end += f": a loss of {percent(decision['detectable'])} would have shown"
+    return f"Behind it, {what}{figures}, of all items. {end}."
+
+
+def _flips(cell: Cell) -> str:
+    lost, gained = percent(cell.observed["lost"]), percent(cell.observed["gained"])
+    if cell.observed["kept"] is None:
+        return f"items fell by {lost} and rose by {gained} of the scale on average"
+    return (
+        f"{lost} of the items went from right to wrong and {gained} from wrong to right, luck and re-run noise included"
+    )
+
+
+def _ends(cell: Cell, direction: str) -> tuple[float | None, float | None, float | None]:
+    """Value and interval as the verdict reads them."""
+    reading = cell.decision["verdict_reading"]
+    block = cell.block(reading)
+    assert block is not None
+    prefix, ends = direction, ("", "_low", "_high")
+    if reading == "noise" and block["form"] == "chance":
+        prefix = f"known_{direction}"
+    elif reading == "noise" and block[f"{direction}_at_least"] is not None:
+        ends = ("_at_least", "_at_least_low", "_at_most_high")
+    value, low, high = (block[f"{prefix}{end}"] for end in ends)
+    return value, low, high
 
 
 def _figure(cell: Cell, direction: str) -> str:
-    block, prefix = cell.block(cell.decision["verdict_reading"]), ""
-    assert block is not None
-    if cell.decision["verdict_reading"] == "noise" and block["form"] == "chance":
-        prefix = "known_"
-    elif cell.decision["verdict_reading"] == "noise" and block[f"{direction}_at_least"] is not None:
-        least, most = block[f"{direction}_at_least"], block[f"{direction}_at_most_high"]
-        return f"at least {_percent(least)} and at most {_percent(most)}"
-    value, low, high = (block[f"{prefix}{direction}{end}"] for end in ("", "_low", "_high"))
+    value, low, high = _ends(cell, direction)
+    block = cell.block(cell.decision["verdict_reading"]) or {}
+    if block.get("form") == "observed" and block.get(f"{direction}_at_least") is not None:
+        return f"at least {percent(value)} and at most {percent(high)}"
     if value is None:
-        return f"between {_percent(low)} and {_percent(high)}"
-    return f"{_percent(value)} ({_bare(low)} to {_bare(high)})"
+        return f"between {percent(low)} and {percent(high)}"
+    return f"{percent(value)} ({_bare(low)} to {_bare(high)})"
 
 
 def _where(found: ForgettingMap) -> str:
     """The cells whose score surely fell or rose, at the finest level that has few enough to name."""
     level = "category" if len(found.at("category")) > 1 else "task"
-    cells = [cell for cell in found.at(level) if (cell.decision["q_net"] or 1) <= _CERTAIN]
+    cells = [
+        cell for cell in found.at(level) if cell.decision["q_net"] is not None and cell.decision["q_net"] <= _CERTAIN
+    ]
     if len(found.at(level)) < 2 or not cells:
         return ""
     change = {cell.name: (cell.observed["acc_after"] or 0.0) - (cell.observed["acc_before"] or 0.0) for cell in cells}
     fell = sorted((name for name in change if change[name] < 0), key=lambda name: change[name])
     rose = sorted((name for name in change if change[name] > 0), key=lambda name: -change[name])
     parts = [_named(names, change, word) for names, word in ((fell, "down"), (rose, "up")) if names]
-    return f"Surely {'; '.join(parts)}."
+    return f"The score surely went {'; '.join(parts)}."
 
 
 def _named(names: Sequence[str], change: dict[str, float], word: str) -> str:
-    shown = ", ".join(f"{name} ({100 * change[name]:+.1f})".replace("-", "−") for name in names[:4])
-    return f"{word}: {shown}{f' and {len(names) - 4} more' if len(names) > 4 else ''}"
+    shown = ", ".join(f"{name} ({_points(change[name], sign=True)})" for name in names[:4])
+    return f"{word} in {shown}{f' and {len(names) - 4} more' if len(names) > 4 else ''}"
+
+
+def _validity(total: Cell) -> str:
+    """Whether the model answers less often, or answers worse: the two may hide each other."""
+    split = total.validity
+    if split is None:
+        return ""
+    before, after = split["answered_before"], split["answered_after"]
+    right, right_after = split["acc_answered_before"], split["acc_answered_after"]
+    if before is None or after is None or right is None or right_after is None or abs(before - after) < _TELLING:
+        return ""
+    return (
+        f"Answers were given to {percent(before)} of the items before and {percent(after)} after; of those {percent(right)} and "
+        f"{percent(right_after)} are right."
+    )
 
 
 def _causes(found: ForgettingMap) -> str:
@@ -103,7 +151,8 @@ def _causes(found: ForgettingMap) -> str:
     main = max(silent, key=lambda row: row["share"])
     how = f", mostly {main['cause'].replace('_', ' ')}" if len(silent) > 1 and main["cause"] != "no_answer" else ""
     return (
-        f"{share:.0%} of the lost items hold no extractable answer after{how} ({everywhere:.0%} of all answers do not)."
+        f"{100 * share:.0f} % of the lost items hold no extractable answer after{how}; of all answers after, "
+        f"{100 * everywhere:.0f} % hold none."
     )
 
 
@@ -114,24 +163,20 @@ def _bridge(found: ForgettingMap) -> str:
     if total is None or total["lost_to_prompt"] is None:
         return ""
     parts = [
-        f"{_percent(total[name])} ({_bare(total[f'{name}_low'])} to {_bare(total[f'{name}_high'])})"
+        f"{_points(total[name])} ({_bare(total[f'{name}_low'])} to {_bare(total[f'{name}_high'])})"
         for name in ("lost_to_prompt", "lost_to_training")
     ]
-    return (
-        f"Of the items that went from right to wrong, the new prompt explains {parts[0]} and the training {parts[1]}."
-    )
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %".replace("-", "−")
+    whole = _points(total["lost_to_prompt"] + total["lost_to_training"])
+    return f"Of the {whole} that went from right to wrong, the prompt took {parts[0]} and the training {parts[1]}."
 
 
 def _bare(value: float | None) -> str:
-    return _percent(value).removesuffix(" %")
+    return percent(value).removesuffix(" %")
 
 
-def _points(value: float) -> str:
-    size = f"{100 * value:.1f}".removesuffix(".0")
+def _points(value: float, *, sign: bool = False) -> str:
+    size = f"{100 * value:{'+' if sign else ''}.1f}".replace("-", "−")
+    size = size if sign else size.removesuffix(".0")
     return f"{size} {'point' if size == '1' else 'points'}"
 
 

@@ -19,8 +19,8 @@ from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
 from forgetmap.pairing.pair import WARN_COVERAGE
 from forgetmap.recipe import Recipe
-from forgetmap.report.plain import number, plain
-from forgetmap.report.summary import summary_lines
+from forgetmap.report.plain import number, percent, plain
+from forgetmap.report.summary import summary_lines, why_net
 from forgetmap.scorers import DEPENDS
 
 LOST, GAINED = "red", "green"
@@ -195,15 +195,6 @@ def _total_name(found: ForgettingMap, cell: Cell) -> str:
     return f"total ({how[found.weight]})" if cell.tasks > 1 else "total"
 
 
-def percent(value: float | None) -> str:
-    """Return a share as people read it; what rounds to nothing has no sign.
-
-    >>> percent(0.1234), percent(-0.0001), percent(None)
-    ('12.3 %', '0.0 %', '–')
-    """
-    return "–" if value is None else f"{round(100 * value, 1) + 0.0:.1f} %".replace("-", "−")
-
-
 def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
     """A bar in eighths of a character; values at or below 0 have none."""
     if value is None or value <= 0 or longest <= 0:
@@ -229,6 +220,10 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
         "paper": "lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only",
         "observed": "lost, gained: items that flipped, lucky guesses included",
     }
+    if all(cell.observed["kept"] is None for cell in cells):
+        said["observed"] = (
+            "lost, gained: how far scores fell and rose, on average over all items, as a share of the scale"
+        )
     shown_as = [name for name in said if name in used]
     lines.append(said[shown_as[0]] if shown_as else said["observed"])
     if "chance" in used and any(cell.chance is not None for cell in cells):
@@ -247,23 +242,35 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
             more = f" and {len(partial) - 4} more" if len(partial) > 4 else ""
             lines.append(f"†: over the items that have a chance reading: {named}{more}")
     if reading == "auto" and "observed" in used and len(used) > 1:
-        lines.append("*: items that flipped, luck and re-run noise included; the verdict rests on the net change")
-    return lines + _verdict_lines(cells)
+        lines.append("*: items that flipped, luck and re-run noise included")
+    figures = [shown(cell, reading, direction).value for cell in cells for direction in ("lost", "gained")]
+    if any(value is not None and value < -0.0005 for value in figures):
+        lines.append("below 0: nothing found; what luck gives and takes does not cancel exactly")
+    return lines + _verdict_lines(found, cells, reading)
 
 
-def _verdict_lines(cells: Sequence[Cell]) -> list[str]:
+def _verdict_lines(found: ForgettingMap, cells: Sequence[Cell], reading: str) -> list[str]:
     """What the verdicts mean, as far as they occur."""
-    margins = sorted({cell.decision["margin"] for cell in cells if cell.verdict})
-    if not margins:
+    decided = [cell for cell in cells if cell.verdict]
+    if not decided:
         return []
+    margins = sorted({cell.decision["margin"] for cell in decided})
     margin = " or ".join(f"{100 * margin:g}" for margin in margins)
     points = "point" if margins == [0.01] else "points"
-    lines = [f"verdict: moved by surely more than {margin} {points} (false verdicts at most 5 % of each level)"]
-    unclear = [cell for cell in cells if cell.verdict == "unclear" and cell.decision["detectable"] is not None]
+    lines = [
+        f"verdict: lost, gained: surely more than {margin} {points}; steady: surely less (at most 1 verdict in 20 is false)"
+    ]
+    if reading in ("soft", "paper"):
+        lines.append(f"the {reading} reading decides nothing: words and verdicts rest on what --reading auto shows")
+    by_net = [cell for cell in decided if cell.decision["verdict_reading"] == "net"]
+    if by_net:
+        which = "all verdicts rest" if len(by_net) == len(decided) else f"{number(len(by_net), 'verdict')} rest"
+        lines.append(f"{which} on the net change only: {why_net(found, by_net[0])}")
+    unclear = [cell for cell in decided if cell.verdict == "unclear" and cell.decision["detectable"] is not None]
     if unclear:
         least, most = (f(cell.decision["detectable"] for cell in unclear) for f in (min, max))
         size = percent(least) if percent(least) == percent(most) else f"{percent(least)} to {percent(most)}"
-        lines.append(f"unclear: too few items to tell; a loss of {size} would have shown")
+        lines.append(f"unclear: neither surely more nor surely less than the margin; a loss of {size} would have shown")
     for flag, what in (
         ("prompt changed", "the prompt changed as well, which is not forgetting; --bridge tells the two apart"),
         (DEPENDS, "another scorer in the log says otherwise; --json lists what each says"),
@@ -331,7 +338,7 @@ def _short(value: Any) -> str:
 def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, reading: str) -> None:
     """Print each map: headline, table, what the columns mean, pairing, warnings."""
     bars = console.is_terminal
-    for found in maps:
+    for place, found in enumerate(maps):
         if level == "group" and not found.at("group"):
             raise UsageError(f"taxonomy {found.taxonomy.name} has no groups; choose --by task, category or total")
         parts: list[RenderableType] = [
@@ -345,7 +352,17 @@ def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, r
         parts += [plain(line) for line in pairing_lines(found)]
         parts += [plain(f"note: {note}", "dim") for note in found.notes]
         parts += [plain(f"warning: {warning}", "yellow") for warning in found.warnings]
-        console.print(Padding(Group(*parts), (0, 0, 1, 0)) if bars else Group(*parts))
+        if bars:
+            console.print(Padding(Group(*parts), (0, 0, 1, 0)))
+        else:
+            _print_plainly(console, Group(*([Text()] if place else []), *parts))
+
+
+def _print_plainly(console: Console, group: Group) -> None:
+    """Print without the blanks that tables leave at the end of lines."""
+    with console.capture() as captured:
+        console.print(group)
+    console.print(Text("\n".join(line.rstrip() for line in captured.get().splitlines())), soft_wrap=True)
 
 
 def print_recipe(console: Console, recipe: Recipe, *, level: str) -> None:
