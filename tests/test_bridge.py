@@ -74,5 +74,15 @@ def test_the_command_tells_the_parts(tmp_path: Path, run_cli: Callable[..., tupl
         paths.append(stage(place, model=model).save(tmp_path / f"{place}"))
     code, out, _ = run_cli("compare", paths[0], paths[2], "--bridge", paths[1])
     assert code == 0
-    assert "the new prompt explains 14.3 %" in out
-    assert "the training 21.4 %" in out
+    said = " ".join(out.split())
+    assert "Of the 35.7 points that went from right to wrong, the prompt took 14.3 points" in said
+    assert "and the training 21.4 points" in said
+
+
+def test_another_model_on_the_bridge_is_told() -> None:
+    found = compare(stage(0, model="base"), stage(2, model="tuned"), bridge=stage(1, model="stranger"))
+    assert any("neither of the two models" in warning for warning in found.warnings)
+    assert found.bridge is not None
+    short = make_run([answer(n, line[1] == "1") for n, line in enumerate(LINES)][:10], model="base")
+    told = compare(stage(0, model="base"), stage(2, model="tuned"), bridge=short, force=True)
+    assert any("lacks 4 of the paired items" in warning for warning in told.warnings)

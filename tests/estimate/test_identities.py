@@ -78,7 +78,7 @@ def drawn_map(world: list[Item], repeats: int, weight: str, clusters: bool = Fal
     return compare(*sides, weight=weight, taxonomy=TAXONOMY)
 
 
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(items, st.sampled_from([1, 2, 3]), st.sampled_from(["tasks", "items", "categories"]), st.booleans())
 def test_lost_less_gained_is_the_change(world: list[Item], repeats: int, weight: str, clusters: bool) -> None:
     found = drawn_map(world, repeats, weight, clusters)
@@ -104,7 +104,7 @@ def test_lost_less_gained_is_the_change(world: list[Item], repeats: int, weight:
                 assert block[f"{name}_low"] <= block[name] <= block[f"{name}_high"]
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcd"), *[st.lists(st.floats(-9, 0), min_size=3, max_size=3)] * 2),
@@ -136,7 +136,7 @@ def figures(found: ForgettingMap) -> dict[str, Any]:
     return {name: value for name, value in made.items() if name not in ("before", "after")}
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     items, st.sampled_from([1, 3]), st.sampled_from(["tasks", "items", "categories"]), st.integers(0, 9), st.booleans()
 )
@@ -148,7 +148,7 @@ def test_the_order_of_rows_changes_no_digit(
     assert figures(drawn_map(world, repeats, weight, clusters, shuffle=seed)) == figures(plain)
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(items, st.sampled_from(["tasks", "items"]))
 def test_the_order_of_repeats_changes_no_digit(world: list[Item], weight: str) -> None:
     """All pairs of repeats count alike; only the published estimator pairs them by number."""

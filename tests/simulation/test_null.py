@@ -48,7 +48,7 @@ def test_without_choices_verdicts_rest_on_what_was_lost_at_least() -> None:
 
 def test_maps_of_many_cells() -> None:
     """Eight categories of three tasks: hardly a map has a false finding at any level."""
-    maps, categories, tasks = 200, 8, 3
+    maps, categories, tasks = 120, 8, 3
     drawn = Answers(difficulties(), 1, (2, 2)).draw(maps * categories * tasks, 80, np.random.default_rng(3))
     world = World.of(drawn, np.repeat(np.arange(maps * categories), tasks))
     for level, cells in (("task", categories * tasks), ("category", categories)):

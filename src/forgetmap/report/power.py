@@ -14,8 +14,7 @@ from rich.table import Table
 
 from forgetmap.estimate.power import POWER, Plan, detectable_loss, items_needed, repeats_needed, usual_margin
 from forgetmap.estimate.worlds import World
-from forgetmap.report.plain import number, plain
-from forgetmap.report.plain import percent
+from forgetmap.report.plain import number, percent, plain
 
 SCHEMA = "forgetmap.power/1"
 #: Repeats shown when nobody asks for a number: more help little.

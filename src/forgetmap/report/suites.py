@@ -10,9 +10,8 @@ from forgetmap.estimate.power import Plan, detectable_loss, items_needed
 from forgetmap.estimate.suites import cell_worlds, task_worlds
 from forgetmap.estimate.worlds import World
 from forgetmap.map import ForgettingMap
-from forgetmap.report.plain import number
+from forgetmap.report.plain import number, percent
 from forgetmap.report.power import SCHEMA, Answer, about, captions, doubts, meaning, points, reasons
-from forgetmap.report.plain import percent
 
 
 def suite_answer(
