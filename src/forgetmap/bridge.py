@@ -59,7 +59,10 @@ def cross_bridge(pair: Pair, middle: Run, match: Callable[[Run, Run], Pair], lev
     between = first.items.select(*_KEY, middle="right_after").filter(pl.col("middle").is_not_null())
     joined = items.join(between, on=_KEY, how="inner", maintain_order="left")
     if not joined.height:
-        raise PairingError(f"{middle.source or middle.name}: the bridge shares no item with both runs; check the path")
+        raise PairingError(
+            f"{middle.source or middle.name}: the bridge shares no item of right or wrong answers with both runs; give a run of "
+            "the same tasks, with 0/1 scores or --threshold"
+        )
     b, m, a = (pl.col(name).cast(pl.Float64) for name in ("right", "middle", "right_after"))
     steps = {
         "lost_first": b * (1 - m) * (1 - a),
@@ -86,6 +89,9 @@ def cross_bridge(pair: Pair, middle: Run, match: Callable[[Run, Run], Pair], lev
 
 def _warnings(pair: Pair, middle: Run, role: str, missing: int) -> list[str]:
     said = []
+    for side, run in (("before", pair.before), ("after", pair.after)):
+        if middle.info.content_hash is not None and middle.info.content_hash == run.info.content_hash:
+            said.append(f"the bridge holds the same samples as the {side}-run: it splits nothing")
     names = {run.info.model for run in (pair.before, pair.after)}
     if middle.info.model is not None and None not in names and middle.info.model not in names:
         said.append(

@@ -299,7 +299,8 @@ def _noise_columns(level: Level, readings: Readings, bounds: dict[str, Bounds]) 
         made[f"{name}_at_least"] = reading.mean(f"{name}_at_least", grouping)
         made[f"{name}_at_most"] = found.at_most(name, grouping)
         made[f"{name}_at_least_low"] = bounds["noise_at_least"].interval(name)[0]
-        made[f"{name}_at_most_high"] = bounds["noise_at_most"].interval(name)[1]
+        high = bounds["noise_at_most"].interval(name)[1]
+        made[f"{name}_at_most_high"] = np.maximum(high, made[f"{name}_at_most"])
     whole = found.chance.items(grouping) >= reading.items(grouping)
     for name in _DIRECTIONS:
         low, high = bounds["noise_chance"].interval(name)

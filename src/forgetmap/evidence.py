@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from forgetmap.decoding import decoding
@@ -28,6 +29,7 @@ READINGS = ("auto", "observed", "noise", "chance", "soft", "paper")
 
 #: Shares of a cell's items that a reading must cover to speak for the cell.
 _ENOUGH = 0.95
+_MOST = 0.5  # the chance reading may speak of a part, which is then marked
 #: A deterministic re-run has floor 0 and proves nothing; other repeats measure one.
 _FLOOR_KINDS = ("seed", "prompt", "order", "format")
 
@@ -49,8 +51,12 @@ class Readings:
     @property
     def floor_measured(self) -> bool:
         """Whether repeats on both sides tell how much a re-run moves."""
-        kinds = (self.repeat_kind or "").split(" / ")
-        return self.noise is not None and not self.noise.one_sided and all(kind in _FLOOR_KINDS for kind in kinds)
+        return self.noise is not None and not self.noise.one_sided and (self.rewording_measured or self.noise.disagrees)
+
+    @property
+    def rewording_measured(self) -> bool:
+        """Whether they are more than re-runs of deterministic decoding, which say nothing about another wording."""
+        return all(kind in _FLOOR_KINDS for kind in (self.repeat_kind or "").split(" / "))
 
 
 def read_pair(pair: Pair, taxonomy: Taxonomy) -> tuple[Readings, list[str]]:
@@ -64,7 +70,7 @@ def read_pair(pair: Pair, taxonomy: Taxonomy) -> tuple[Readings, list[str]]:
     noisy = read_noise(pair, names, corrected.excluded)
     kinds = [repeat_kind(run) for run in (pair.before, pair.after)] if noisy is not None else []
     kind = " / ".join(dict.fromkeys(kind for kind in kinds if kind)) or None
-    sampled, warnings = _decoding(pair, names)
+    sampled, warnings = _decoding(pair, names, _disagreeing(pair))
     readings = Readings(
         tasks, read_transitions(pair, names), corrected, noisy, read_soft(pair, names), published, kind, sampled,
         single=noisy is None and "floor" not in pair.patterns.columns,
@@ -72,19 +78,27 @@ def read_pair(pair: Pair, taxonomy: Taxonomy) -> tuple[Readings, list[str]]:
     if sampled.any() and not readings.floor_measured:
         many = f"{int(sampled.sum())} of {len(names)} tasks" if len(names) > 1 else "the task"
         warnings.append(
-            f"answers were sampled in {many} and there are no repeats on both sides: gross movement cannot be told from re-run "
-            "noise, so verdicts there rest on the net change"
+            f"answers were sampled in {many} and there are no repeats of all items on both sides: gross movement cannot be "
+            "told from re-run noise, so verdicts there rest on the net change"
         )
     if noisy is not None and noisy.one_sided:
         warnings.append("one side has no repeats: the other side's noise floor stands for both")
-    if kind == "numeric" and noisy is not None:
+    if noisy is not None and not readings.rewording_measured:
         warnings.append("repeats are re-runs of deterministic decoding: their floor proves nothing about rewording")
     if kind is not None and " / " in kind:
         warnings.append(f"repeats differ in kind before and after ({kind}): the two floors measure different things")
     return readings, [*corrected.warnings, *warnings, *task_warnings(pair)]
 
 
-def _decoding(pair: Pair, names: Sequence[str]) -> tuple[NDArray[np.bool_], list[str]]:
+def _disagreeing(pair: Pair) -> set[str]:
+    """Tasks whose repeats do not agree with themselves: whatever the log says, their answers were drawn."""
+    if "floor" not in pair.patterns.columns:
+        return set()
+    drawn = pair.patterns.filter((pl.col("floor") > 0) | (pl.col("floor_after") > 0))
+    return set(drawn["task"].unique())
+
+
+def _decoding(pair: Pair, names: Sequence[str], drawn: set[str]) -> tuple[NDArray[np.bool_], list[str]]:
     found = {
         choice.task: {
             decoding(pair.before, choice.task, choice.before),
@@ -92,8 +106,8 @@ def _decoding(pair: Pair, names: Sequence[str]) -> tuple[NDArray[np.bool_], list
         }
         for choice in pair.choices
     }
-    unknown = [name for name in names if None in found[name] and "sampled" not in found[name]]
-    sampled = np.array(["sampled" in found[name] for name in names], dtype=bool)
+    unknown = [name for name in names if None in found[name] and "sampled" not in found[name] and name not in drawn]
+    sampled = np.array(["sampled" in found[name] or name in drawn for name in names], dtype=bool)
     if not unknown:
         return sampled, []
     where = "the logs do" if len(unknown) == len(names) else f"{', '.join(unknown[:5])}{_more(unknown, 5)}: the logs do"
@@ -177,7 +191,7 @@ def judge(level: Level, readings: Readings, bounds: dict[str, Bounds], reading: 
     no = np.zeros(grouping.cells, dtype=bool)
     floor = covers(readings.noise.reading) if readings.noise is not None and readings.floor_measured else no
     told = covers(readings.noise.chance) & floor if readings.noise is not None else no
-    has_chance = usable & (readings.chance.reading.items(grouping) > 0)
+    has_chance = usable & (readings.chance.reading.items(grouping) >= _MOST * items)
     # Gross movement of sampled answers holds re-run noise, whatever reading is asked for: the floor is then taken off.
     floored = floor if reading not in ("observed", "chance") else floor & sampled
     masks = {
@@ -189,7 +203,7 @@ def judge(level: Level, readings: Readings, bounds: dict[str, Bounds], reading: 
     }
     margins = np.full(grouping.cells, decide.MARGIN if margin is None else margin)
     if margin is None:
-        margins = np.where(floor, decide.MARGIN_WITH_FLOOR, margins)
+        margins = np.where(floor & readings.rewording_measured, decide.MARGIN_WITH_FLOOR, margins)
     net = observed.posterior("net", grouping, DIFFERENCE)
     weighed: dict[str, decide.Evidence] = {}
     one = np.ones(grouping.cells)

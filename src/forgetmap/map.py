@@ -167,7 +167,14 @@ def compare_all(
     scales = Scale(threshold, *(scale or (None, None)))
 
     def pair(one: Run, other: Run, prefer: str | None = None) -> Pair:
-        named = {"scorer": scorer, "metric": metric, "tasks": tasks, "scale": scales, "force": force}
+        # what only checks a finding must not refuse it
+        named = {
+            "scorer": scorer,
+            "metric": metric,
+            "tasks": tasks,
+            "scale": scales,
+            "force": force or prefer is not None,
+        }
         return pair_runs(one, other, prefer=prefer, **named)  # type: ignore[arg-type]
 
     asked = {"taxonomy": taxonomy, "weight": weight, "reading": reading, "margin": margin}
@@ -234,7 +241,7 @@ def map_pairs(
         made.append((pair, readings, levels, places, weighted, warnings))
     maps = []
     for cells, (pair, readings, levels, places, weighted, warnings) in zip(finish_cells(drafts), made, strict=True):
-        notes = [*pair.notes, *_unmapped(cells, places)]
+        notes = [*pair.notes, *_same_run(pair), *_unmapped(cells, places)]
         missing = missing_reading(reading, readings)
         warned = [*pair.warnings, *warnings, *([missing] if missing else [])]
         guessing = readings.chance.guessing
@@ -251,6 +258,11 @@ def missing_reading(reading: str, readings: Readings) -> str | None:
     if reading == "chance" and not readings.chance.reading.units.items.any():
         return "no chance reading: it takes the number of options"
     return None
+
+
+def _same_run(pair: Pair) -> list[str]:
+    same = pair.before.info.content_hash is not None and pair.before.info.content_hash == pair.after.info.content_hash
+    return ["before and after hold the same samples: a run compared with itself"] if same else []
 
 
 def _unmapped(cells: list[Cell], places: Taxonomy) -> list[str]:

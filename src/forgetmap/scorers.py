@@ -21,10 +21,10 @@ def other_scorers(pair: Pair) -> list[str]:
     """
     chosen = {choice.task: choice.before for choice in pair.choices}
     found: dict[str, None] = {}
-    theirs = {(m.task, m.scorer, m.metric) for m in pair.after.info.metrics}
+    theirs = {(m.task, m.scorer, m.metric) for m in pair.after.info.metrics if m.low is not None}  # any score at all
     for metric in pair.before.info.metrics:
         mine = chosen.get(metric.task)
-        if mine is None or (metric.task, metric.scorer, metric.metric) not in theirs:
+        if mine is None or metric.low is None or (metric.task, metric.scorer, metric.metric) not in theirs:
             continue
         if metric.scorer != mine.scorer:
             found[metric.scorer] = None

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from repeated import Answers, difficulties
+from repeated import Answers, Kind, difficulties, spread_out
 from worlds import Population, World, clustered, covered, without_clusters
 
 from forgetmap.estimate.guessing import estimate_guessing
@@ -140,6 +140,14 @@ def test_noise(moved: float, repeats: tuple[int, int]) -> None:
     assert (bounds["noise_at_most"].interval("lost")[1] >= truth["at_most"] - 1e-12).mean() >= LEAST
     assert (bounds["noise_at_most"].interval("lost")[1] >= truth["gross"]).mean() >= 0.95 - 0.03
     assert (bounds["noise_at_least"].interval("lost")[0] <= truth["gross"] + 1e-12).mean() >= 0.975 - 0.02
+
+
+@pytest.mark.xfail(strict=True, reason="few noisy items: E[d²] reads below 0, and dividing by a tiny c blows that up")
+def test_the_most_that_was_lost_is_not_less_than_nothing() -> None:
+    quiet = [Kind(0.95, spread_out(1.0), spread_out(1.0)), Kind(0.05, spread_out(0.6), spread_out(0.6))]
+    bounds = World.of(Answers(quiet, 1, (3, 3)).draw(WORLDS, 1000, np.random.default_rng(3))).bounds()
+    for direction in ("lost", "gained"):
+        assert (bounds["noise_at_most"].interval(direction)[1] >= 0).all()
 
 
 def test_guesses_that_come_back_in_repeats() -> None:

@@ -103,11 +103,11 @@ def smallest_detectable(found: Posteriors, margin: Array, worth: Array) -> Array
     with np.errstate(invalid="ignore", over="ignore"):
         for _ in range(60):
             grown = np.maximum(variance + (loss - now) * (worth - loss - now) / size, margin / size)
-            skew = np.clip((third + (loss - now) * worth**2 / size**2) / grown**1.5, 0.0, 1.0)
+            skew = np.clip((third + (loss - now) * worth**2 / size**2) / np.maximum(grown, 1e-100) ** 1.5, 0.0, 1.0)
             reach = _Z_TEST - skew * (_Z_TEST**2 - 1) / 6 + _Z_POWER - skew * (_Z_POWER**2 - 1) / 6
             prior = (0.5 * worth - 2 * loss) / (size + 2)  # what the prior adds to the posterior's middle
             loss = np.clip(margin + reach * np.sqrt(grown) - prior, margin, 1.0)
-    return loss
+    return np.where(loss < 1.0, loss, np.nan)  # not even losing everything would show
 
 
 def choose_verdicts(evidence: Evidence, q_lost: Array, q_gained: Array, margin: Array) -> list[str | None]:

@@ -162,7 +162,7 @@ class Posteriors:
         skew, excess = _shape(variance, third, fourth)
         found = mean + deviation * _cornish_fisher(z, skew, excess)
         for place, drawn in self.draws.items():
-            found[place] = np.quantile(drawn, p)
+            found[place] = _sorted_quantile(drawn, p)
         return found
 
     def interval(self, level: float = LEVEL) -> tuple[Array, Array]:
@@ -228,7 +228,11 @@ def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms) ->
         cumulants = tuple(grouping.total(c * weights**power) for power, c in enumerate(of_tasks, 1))  # type: ignore[assignment]
     empty = ~(size > 0) | np.isnan(value)
     cumulants = tuple(np.where(empty, np.nan, c) for c in cumulants)  # type: ignore[assignment]
-    few = np.flatnonzero((size > 0) & (size < FEW) & ~np.isnan(value))
+    skew, excess = _shape(*cumulants[1:])
+    with np.errstate(invalid="ignore"):
+        # a small task of great weight may give four cumulants that no quantile can be made of
+        odd = _centre_slope(skew, excess) <= 0
+    few = np.flatnonzero(((size < FEW) | odd) & (size > 0) & ~np.isnan(value))
     draws = _draws(units, values, grouping, positions, masses, few) if len(few) else {}
     return Posteriors(value, grouping.total(units.items), effective, cumulants, draws)
 
@@ -292,10 +296,15 @@ def _cornish_fisher(z: Any, skew: Array, excess: Array) -> Array:
     return found
 
 
+def _centre_slope(skew: Array, excess: Array) -> Array:
+    """How fast quantiles rise with z at 0; where they do not, the expansion does not hold."""
+    return 1 - excess / 8 + 5 * skew**2 / 36
+
+
 def _invert(wanted: Array, skew: Array, excess: Array) -> Array:
     """The z whose quantile it is, on the stretch around 0 where quantiles rise with z; beyond it, the stretch's end."""
     # The slope of the quantile is a parabola in z: a·z² + b·z + c.
-    a, b, c = excess / 8 - skew**2 / 6, skew / 3, 1 - excess / 8 + 5 * skew**2 / 36
+    a, b, c = excess / 8 - skew**2 / 6, skew / 3, _centre_slope(skew, excess)
     with np.errstate(invalid="ignore", divide="ignore"):
         root = np.sqrt(np.maximum(b**2 - 4 * a * c, 0.0))
         ends = np.stack([(-b - root) / (2 * a), (-b + root) / (2 * a)])
@@ -347,11 +356,19 @@ def _draws(
     return made
 
 
+def _sorted_quantile(values: Array, p: float) -> float:
+    """Linear between the neighbours, as usual; the values are in order already."""
+    place = p * (len(values) - 1)
+    below = min(int(place), len(values) - 2)
+    return float(values[below] + (place - below) * (values[below + 1] - values[below]))
+
+
 def _weighed(members: list[Array], positions: Array, masses: Array) -> tuple[bytes, bytes]:
     """Values and masses of one Dirichlet, as a key; equal values are drawn as one."""
     values, times = _deviations(members)
-    points, inverse = np.unique(np.concatenate([values, positions]), return_inverse=True)
-    return points.tobytes(), np.bincount(inverse, np.concatenate([times, masses])).tobytes()
+    # Rounded, because the draws are seeded by these bytes: a last digit must not change them.
+    points, inverse = np.unique(np.round(np.concatenate([values, positions]), 12) + 0.0, return_inverse=True)
+    return points.tobytes(), np.round(np.bincount(inverse, np.concatenate([times, masses])), 9).tobytes()
 
 
 def _deviations(members: list[Array]) -> tuple[Array, Array]:

@@ -30,11 +30,18 @@ class Noise:
     repeats_after: int
     one_sided: bool  # one side has no repeats: the other's floor stands for both
 
+    @property
+    def disagrees(self) -> bool:
+        """Whether any item's repeats differ on either side: a floor of nothing measures nothing."""
+        floors = [self.reading.values[name] for name in ("floor_before", "floor_after")]
+        return bool(any(np.nansum(floor) > 0 for floor in floors))
+
     def at_most(self, direction: str, grouping: Grouping) -> Array:
         """Return ½(√E[d²] + E[d]), the most that can have been lost, per cell; NaN where not identified."""
         sign = 1.0 if direction == "lost" else -1.0
         squares, net = self.reading.mean("square", grouping), self.reading.mean("net", grouping)
-        return (np.sqrt(np.maximum(squares, 0.0)) + sign * net) / 2
+        # E[d²] is at least E[d]², though its estimate may fall short of it
+        return (np.sqrt(np.maximum(squares, net**2)) + sign * net) / 2
 
     def at_most_posterior(self, direction: str, grouping: Grouping) -> Posteriors:
         """Return a posterior whose upper ends bound `at_most`.

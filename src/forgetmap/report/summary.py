@@ -69,7 +69,11 @@ def _gross(found: ForgettingMap) -> str:
     if verdict == "unclear":
         if decision["detectable"] is not None:
             end += f": a loss of {percent(decision['detectable'])} would have shown"
-    return f"Behind it, {what}{figures}, of all items. {end}."
+    whole = "all items"
+    if reading == "chance" and total.chance is not None and total.chance["items"] < total.items:
+        part = total.chance["items"]
+        whole = whole if part >= 0.95 * total.items else f"the {part:,} items whose options are known"
+    return f"Behind it, {what}{figures}, of {whole}. {end}."
 
 
 def _flips(cell: Cell) -> str:

@@ -374,7 +374,9 @@ def print_recipe(console: Console, recipe: Recipe, *, level: str) -> None:
         columns.append(_Column(direction, [figure.text() for figure in figures], 0, colour))
         columns.append(_Column("95 %", [figure.interval() for figure in figures], 1, f"dim {colour}"))
     table = _drawn(columns, [cell["level"] == "total" for cell in cells], 0, framed=console.is_terminal)
-    said = "mean over training seeds; the interval is of the recipe: it holds for a further seed, on these items"
+    said = (
+        "mean over training seeds, on these items; the interval is of the recipe's mean, from the spread between seeds"
+    )
     head = plain(f"recipe: {recipe.seeds} training seeds", "bold")
     console.print(Group(head, Text(), table, Text(), plain(said, "dim")))
 
