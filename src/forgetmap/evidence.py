@@ -238,7 +238,11 @@ def _weigh(bounds: dict[str, Bounds], name: str, margin: Array, worth: Array) ->
             sure = bounds["noise_at_least"].tail(direction, margin)
             tails[place] = np.where(np.isnan(sure), tails[place], sure)
     least = decide.smallest_detectable(found.lost[0], margin, worth)
-    return decide.Evidence(tails[0], tails[1], found.interval("lost")[1], found.interval("gained")[1], least)
+    highs = [found.interval(direction)[1] for direction in ("lost", "gained")]
+    if name.startswith("noise"):  # the excess may be small where much moved both ways: steady needs the most
+        most = [bounds["noise_at_most"].interval(direction)[1] for direction in ("lost", "gained")]
+        highs = [np.fmax(high, end) for high, end in zip(highs, most, strict=True)]
+    return decide.Evidence(tails[0], tails[1], highs[0], highs[1], least)
 
 
 def _weigh_net(net: Posteriors, gross: Bounds, margin: Array) -> decide.Evidence:

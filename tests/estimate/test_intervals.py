@@ -114,7 +114,6 @@ def test_many_items_have_the_beta_posterior(n: int) -> None:
         assert found.tail(0.02) == pytest.approx(beta.cdf(0.02), abs=0.012)
 
 
-@pytest.mark.xfail(strict=True, reason="the search for a tail probability leaves a root that it has found")
 def test_tails_undo_quantiles() -> None:
     for counts in ([20, 15, 265], [3, 1, 96], [0, 2, 98]):
         found = one_cell(list(FOUR), counts, CHANCE)

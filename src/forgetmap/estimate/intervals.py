@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from forgetmap.errors import UsageError
-from forgetmap.estimate.units import Array, Units, central_sums
+from forgetmap.estimate.units import ITEM_SQUARES, Array, Units, central_sums
 
 #: Fewer units than these are too few for four cumulants: the posterior is drawn from.
 FEW = 30
@@ -217,14 +217,20 @@ def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms) ->
         items = np.maximum(grouping.total(units.items), 1e-300)[:, None]
         places = np.stack([grouping.total(c * units.items) for c in positions.T], axis=1) / items
         heavy = np.stack([grouping.total(c * units.items) for c in masses.T], axis=1) / items
-        cumulants = _cumulants(pooled, places, heavy)
+        share = _cluster_share(pooled)
+        cumulants = _cumulants(pooled, places, heavy * share[:, None])
         effective = size
     else:
-        weights = grouping.weights(usable)
+        weights, share = grouping.weights(usable), np.ones(grouping.cells)
+        masses = masses * _cluster_share(sums)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = 1 / grouping.total(np.where(weights > 0, weights**2 / units.sizes, 0.0))
         of_tasks = _cumulants(sums, positions, masses * weights[:, None])
-        of_tasks = tuple(np.where(weights > 0, c, 0.0) for c in of_tasks)  # type: ignore[assignment]
+        widened = _unbiased(units.sizes, grouping.total((weights > 0).astype(np.float64))[np.maximum(grouping.cell, 0)])
+        of_tasks = tuple(
+            np.where(weights > 0, c * widened ** (power / 2) if power > 1 else c, 0.0)
+            for power, c in enumerate(of_tasks, 1)
+        )  # type: ignore[assignment]
         cumulants = tuple(grouping.total(c * weights**power) for power, c in enumerate(of_tasks, 1))  # type: ignore[assignment]
     empty = ~(size > 0) | np.isnan(value)
     cumulants = tuple(np.where(empty, np.nan, c) for c in cumulants)  # type: ignore[assignment]
@@ -233,7 +239,7 @@ def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms) ->
         # a small task of great weight may give four cumulants that no quantile can be made of
         odd = _centre_slope(skew, excess) <= 0
     few = np.flatnonzero(((size < FEW) | odd) & (size > 0) & ~np.isnan(value))
-    draws = _draws(units, values, grouping, positions, masses, few) if len(few) else {}
+    draws = _draws(units, values, grouping, Atoms(positions, masses), share, few) if len(few) else {}
     return Posteriors(value, grouping.total(units.items), effective, cumulants, draws)
 
 
@@ -266,6 +272,16 @@ def estimate_mean(
     return Estimate(float(found.value[0]), low, high, float(found.items[0]), method, level, found, 0)
 
 
+def _unbiased(sizes: Array, tasks: Array) -> Array:
+    """What the variance of a task's mean falls short of, where the cell's prior is shared among several tasks.
+
+    With next to no prior the posterior variance of n units is (n − 1)/(n + 1) of the sampling variance: nothing for a task of
+    hundreds, a third for one of five, and fifty such tasks would all err the same way.
+    """
+    several: Array = np.where((tasks > 1) & (sizes > 0), (sizes + 1) / np.maximum(sizes - 1, 1.0), 1.0)
+    return several
+
+
 def _cumulants(sums: Array, positions: Array, masses: Array) -> tuple[Array, Array, Array, Array]:
     """Mean, variance, third and fourth cumulant of the Dirichlet mean (statistics.md 3)."""
     units, items, mean, central = central_sums(sums)
@@ -284,6 +300,21 @@ def _cumulants(sums: Array, positions: Array, masses: Array) -> tuple[Array, Arr
         kappa3 = 2 * m3 / ((whole + 1) * (whole + 2))
         moment4 = (6 * m4 + 3 * whole * m2**2) / ((whole + 1) * (whole + 2) * (whole + 3))
         return centre, variance, kappa3, moment4 - 3 * variance**2
+
+
+def _cluster_share(sums: Array) -> Array:
+    """How much of a cluster an item of the prior is: 1 where clusters move as one, units/items where they do not move together.
+
+    Half a cluster lost would be a prior of several points where clusters are few. Where nothing varies nothing is known of
+    how they move, and a whole cluster it is.
+    """
+    units, items, mean, (squares, *_) = central_sums(sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        least = units / items
+        spread = items * np.maximum(sums[:, ITEM_SQUARES] / items - mean**2, 0.0)
+        together = np.where(spread > 1e-12, squares / np.maximum(spread, 1e-300) * least, 1.0)
+        share: Array = np.where(least < 1, np.clip(together, least, 1.0), 1.0)
+    return share
 
 
 def _shape(variance: Array, third: Array, fourth: Array) -> tuple[Array, Array]:
@@ -317,7 +348,7 @@ def _invert(wanted: Array, skew: Array, excess: Array) -> Array:
             ahead = _cornish_fisher(z, skew, excess) - wanted
             low, high = np.where(ahead > 0, low, z), np.where(ahead > 0, z, high)
             step = z - ahead / (a * z**2 + b * z + c)
-            z = np.where((step > low) & (step < high), step, (low + high) / 2)
+            z = np.where((step >= low) & (step <= high), step, (low + high) / 2)
     return np.where(np.isnan(wanted), np.nan, z)
 
 
@@ -326,9 +357,10 @@ def _normal(z: Array) -> Array:
 
 
 def _draws(
-    units: Units, values: Array, grouping: Grouping, positions: Array, masses: Array, few: NDArray[np.int64]
+    units: Units, values: Array, grouping: Grouping, atoms: Atoms, share: Array, few: NDArray[np.int64]
 ) -> dict[int, Array]:
-    """Sorted draws for each cell of few units."""
+    """Sorted draws for each cell of few units; `share` of a cluster is what a pooled cell's atoms weigh."""
+    positions, masses = atoms.positions, atoms.masses
     *parts, task = units.members(values)
     order = np.argsort(task, kind="stable")
     ends = np.searchsorted(task[order], np.arange(len(units.tasks) + 1))
@@ -342,6 +374,7 @@ def _draws(
         if weights is None:
             items = units.items[tasks][:, None]
             where, mass = ((of[tasks] * items).sum(axis=0) / items.sum() for of in (positions, masses))
+            mass = mass * share[cell]
             made[cell] = _sorted_means(
                 *_weighed([np.concatenate(part) for part in zip(*blocks, strict=True)], where, mass)
             )
@@ -350,8 +383,9 @@ def _draws(
         else:
             drawn = np.zeros(DRAWS)
             for place, (at, block) in enumerate(zip(tasks, blocks, strict=True)):
-                own = _weighed(block, positions[at], masses[at] * weights[at])
-                drawn = drawn + weights[at] * _dirichlet_means(*own, place)
+                means = _dirichlet_means(*_weighed(block, positions[at], masses[at] * weights[at]), place)
+                wider = float(np.sqrt(_unbiased(units.sizes[[at]], np.array([len(tasks)]))[0]))
+                drawn = drawn + weights[at] * (means.mean() + wider * (means - means.mean()))
             made[cell] = np.sort(drawn)
     return made
 

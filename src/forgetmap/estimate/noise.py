@@ -50,8 +50,10 @@ class Noise:
         values; c is taken where the upper end of E[d²] makes the bound tightest.
         """
         sign = 1.0 if direction == "lost" else -1.0
-        top = self.reading.posterior("square", grouping, DIFFERENCE).quantile(0.975)
-        c = np.sqrt(np.maximum(top, 1e-6))[np.maximum(grouping.cell, 0)][self.reading.units.task]
+        squares = self.reading.posterior("square", grouping, DIFFERENCE)
+        # E[d²] is not below 0: where its estimate is, the upper end is taken from there
+        half = squares.quantile(0.975) - squares.quantile(0.5)
+        c = np.sqrt(np.maximum(squares.quantile(0.975), half))[np.maximum(grouping.cell, 0)][self.reading.units.task]
         values = ((self.reading.values["square"] / c + c) / 2 + sign * self.reading.values["net"]) / 2
         return self.reading.posterior(values, grouping, DIFFERENCE)
 

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 #: Exponents (a, b) of the joint power sums, in the order of their columns.
 POWERS = tuple((a, b) for total in range(5) for a, b in ((total - b, b) for b in range(total + 1)))
 COLUMN = {power: column for column, power in enumerate(POWERS)}
+ITEM_SQUARES = len(POWERS)  # a last column: Σ v² over items, which tells how clusters move together
 
 
 @dataclass(frozen=True)
@@ -65,16 +66,17 @@ class Units:
         return means
 
     def sums(self, values: Array) -> Array:
-        """Return the joint power sums per task, one row each, columns as in POWERS."""
+        """Return the joint power sums per task, one row each, columns as in POWERS and ITEM_SQUARES."""
         if self.clusters is None:
             powers = [self.items]
             raised = self.counts * values
             for _ in range(4):
                 powers.append(self.total(raised))
                 raised = raised * values
-            return np.stack([powers[a] for a, _ in POWERS], axis=1)
+            return np.stack([*(powers[a] for a, _ in POWERS), powers[2]], axis=1)
         totals, sizes, times, task = self.members(values)
-        made = np.empty((len(self.tasks), len(POWERS)))
+        made = np.empty((len(self.tasks), len(POWERS) + 1))
+        made[:, ITEM_SQUARES] = self.total(self.counts * values**2)
         for column, (a, b) in enumerate(POWERS):
             made[:, column] = np.bincount(task, times * totals**a * sizes**b, minlength=len(self.tasks))
         return made
