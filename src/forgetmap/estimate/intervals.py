@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from forgetmap.errors import UsageError
-from forgetmap.estimate.units import ITEM_SQUARES, Array, Units, central_sums
+from forgetmap.estimate.units import COLUMN, ITEM_SQUARES, Array, Units, central_sums
 
 #: Fewer units than these are too few for four cumulants: the posterior is drawn from.
 FEW = 30
@@ -201,28 +201,30 @@ class Posteriors:
         return Estimate(value, least, most, items, method, LEVEL, self, place)
 
 
-def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms) -> Posteriors:
+def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms, sums: Array | None = None) -> Posteriors:
     """Return the posterior of the mean of a per-item value in every cell.
 
     The prior belongs to the cell: where a cell is a mean over tasks, each task's atoms get its weight of their mass and
     the tasks' cumulants add up; where every item weighs alike, power sums are pooled and the atoms taken once.
     """
-    sums = units.sums(values)
+    sums = units.sums(values) if sums is None else sums  # the same at every level
     positions, masses = atoms.rows(len(units.tasks))
     usable = units.items > 0
     size = grouping.total(units.sizes)
-    value = grouping.mean(units.means(values), units.items)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = grouping.mean(sums[:, COLUMN[1, 0]] / units.items, units.items)
     if grouping.part is None:
         pooled = np.stack([grouping.total(column) for column in sums.T], axis=1)
         items = np.maximum(grouping.total(units.items), 1e-300)[:, None]
         places = np.stack([grouping.total(c * units.items) for c in positions.T], axis=1) / items
         heavy = np.stack([grouping.total(c * units.items) for c in masses.T], axis=1) / items
-        share = _cluster_share(pooled)
+        share = np.ones(grouping.cells) if units.clusters is None else _cluster_share(pooled)
         cumulants = _cumulants(pooled, places, heavy * share[:, None])
         effective = size
     else:
         weights, share = grouping.weights(usable), np.ones(grouping.cells)
-        masses = masses * _cluster_share(sums)[:, None]
+        if units.clusters is not None:
+            masses = masses * _cluster_share(sums)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = 1 / grouping.total(np.where(weights > 0, weights**2 / units.sizes, 0.0))
         of_tasks = _cumulants(sums, positions, masses * weights[:, None])
@@ -287,15 +289,19 @@ def _cumulants(sums: Array, positions: Array, masses: Array) -> tuple[Array, Arr
     units, items, mean, central = central_sums(sums)
     with np.errstate(invalid="ignore", divide="ignore"):
         stretch = units / items  # a cluster of twice the mean size moves the mean twice as far
-        second, third, fourth = (stretch**power * sum_ for power, sum_ in zip((2, 3, 4), central, strict=True))
+        second, third, fourth = central
+        squared = stretch * stretch
+        second, third, fourth = squared * second, squared * stretch * third, squared * squared * fourth
         whole = units + masses.sum(axis=1)
         centre = (units * mean + (masses * positions).sum(axis=1)) / whole
         shift = mean - centre
         far = positions - centre[:, None]
-        m2 = (second + units * shift**2 + (masses * far**2).sum(axis=1)) / whole
-        m3 = (third + 3 * second * shift + units * shift**3 + (masses * far**3).sum(axis=1)) / whole
-        m4 = fourth + 4 * third * shift + 6 * second * shift**2 + units * shift**4
-        m4 = (m4 + (masses * far**4).sum(axis=1)) / whole
+        # products, not powers: a power of a float costs twenty times as much
+        shift2, far2 = shift * shift, far * far
+        m2 = (second + units * shift2 + (masses * far2).sum(axis=1)) / whole
+        m3 = (third + shift * (3 * second + units * shift2) + (masses * far2 * far).sum(axis=1)) / whole
+        m4 = fourth + 4 * third * shift + shift2 * (6 * second + units * shift2)
+        m4 = (m4 + (masses * far2 * far2).sum(axis=1)) / whole
         variance = m2 / (whole + 1)
         kappa3 = 2 * m3 / ((whole + 1) * (whole + 2))
         moment4 = (6 * m4 + 3 * whole * m2**2) / ((whole + 1) * (whole + 2) * (whole + 3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -33,8 +34,15 @@ class Reading:
 
     def posterior(self, name: str | Array, grouping: Grouping, atoms: Atoms) -> Posteriors:
         """Return the posterior of the mean of a value per cell."""
-        values = self.values[name] if isinstance(name, str) else name
-        return posteriors(self.units, values, grouping, atoms)
+        if not isinstance(name, str):
+            return posteriors(self.units, name, grouping, atoms)
+        if name not in self._sums:
+            self._sums[name] = self.units.sums(self.values[name])
+        return posteriors(self.units, self.values[name], grouping, atoms, self._sums[name])
+
+    @cached_property
+    def _sums(self) -> dict[str, Array]:
+        return {}
 
     def items(self, grouping: Grouping) -> Array:
         """Return the number of items per cell."""

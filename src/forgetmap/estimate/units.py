@@ -110,8 +110,12 @@ def central_sums(sums: Array) -> tuple[Array, Array, Array, list[Array]]:
     mean = np.divide(sums[:, COLUMN[1, 0]], items, out=np.full(len(sums), np.nan), where=items > 0)
     central = []
     for power in (2, 3, 4):
-        terms = (comb(power, i) * (-mean) ** i * sums[:, COLUMN[power - i, i]] for i in range(power + 1))
-        central.append(np.sum(list(terms), axis=0))
+        whole = np.zeros(len(sums))
+        factor = np.ones(len(sums))
+        for i in range(power + 1):
+            whole = whole + comb(power, i) * factor * sums[:, COLUMN[power - i, i]]
+            factor = factor * -mean
+        central.append(whole)
     return units, items, mean, central
 
 
