@@ -26,7 +26,13 @@ def blocks(page: Path, language: str) -> list[str]:
 @pytest.fixture
 def workplace(tmp_path: Path, logs: Path) -> Path:
     """A folder with the files that the documentation talks about."""
-    for name, log in (("base", "before"), ("base2", "before"), ("base-chat", "before"), ("tuned", "after"), ("tuned2", "after")):
+    for name, log in (
+        ("base", "before"),
+        ("base2", "before"),
+        ("base-chat", "before"),
+        ("tuned", "after"),
+        ("tuned2", "after"),
+    ):
         shutil.copytree(logs / "lm_eval" / log, tmp_path / "out" / name)
     rows = [
         {
