@@ -228,7 +228,9 @@ def posteriors(units: Units, values: Array, grouping: Grouping, atoms: Atoms, su
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = 1 / grouping.total(np.where(weights > 0, weights**2 / units.sizes, 0.0))
         of_tasks = _cumulants(sums, positions, masses * weights[:, None])
-        widened = _unbiased(units.sizes, grouping.total((weights > 0).astype(np.float64))[np.maximum(grouping.cell, 0)])
+        widened = sampling_factor(
+            units.sizes, grouping.total((weights > 0).astype(np.float64))[np.maximum(grouping.cell, 0)]
+        )
         of_tasks = tuple(
             np.where(weights > 0, c * widened ** (power / 2) if power > 1 else c, 0.0)
             for power, c in enumerate(of_tasks, 1)
@@ -274,7 +276,7 @@ def estimate_mean(
     return Estimate(float(found.value[0]), low, high, float(found.items[0]), method, level, found, 0)
 
 
-def _unbiased(sizes: Array, tasks: Array) -> Array:
+def sampling_factor(sizes: Array, tasks: Array) -> Array:
     """What the variance of a task's mean falls short of, where the cell's prior is shared among several tasks.
 
     With next to no prior the posterior variance of n units is (n − 1)/(n + 1) of the sampling variance: nothing for a task of
@@ -390,7 +392,7 @@ def _draws(
             drawn = np.zeros(DRAWS)
             for place, (at, block) in enumerate(zip(tasks, blocks, strict=True)):
                 means = _dirichlet_means(*_weighed(block, positions[at], masses[at] * weights[at]), place)
-                wider = float(np.sqrt(_unbiased(units.sizes[[at]], np.array([len(tasks)]))[0]))
+                wider = float(np.sqrt(sampling_factor(units.sizes[[at]], np.array([len(tasks)]))[0]))
                 drawn = drawn + weights[at] * (means.mean() + wider * (means - means.mean()))
             made[cell] = np.sort(drawn)
     return made

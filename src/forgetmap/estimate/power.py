@@ -15,7 +15,7 @@ import numpy as np
 
 from forgetmap.errors import UsageError
 from forgetmap.estimate.decide import FALSE_DISCOVERIES, MARGIN, MARGIN_WITH_FLOOR, check_margin
-from forgetmap.estimate.intervals import FEW, Posteriors
+from forgetmap.estimate.intervals import FEW, Posteriors, sampling_factor
 from forgetmap.estimate.units import Array
 from forgetmap.estimate.worlds import MOST_REPEATS, CellWorld, Mixture, Points, Stratum, World
 
@@ -265,7 +265,10 @@ class _Spread:
         centre, m2, m3, m4 = _Spread(np.append(self.values, places), weights / whole, whole).moments()
         variance = m2 / (whole + 1)
         moment4 = (6 * m4 + 3 * whole * m2**2) / ((whole + 1) * (whole + 2) * (whole + 3))
-        return centre, variance, 2 * m3 / ((whole + 1) * (whole + 2)), moment4 - 3 * variance**2
+        third, fourth = 2 * m3 / ((whole + 1) * (whole + 2)), moment4 - 3 * variance**2
+        tasks = 2 if stratum.weight < 1 else 1  # one of several, however many
+        wider = float(sampling_factor(np.array([float(self.mass)]), np.array([tasks]))[0])
+        return centre, variance * wider, third * wider**1.5, fourth * wider**2
 
 
 def _weigh(parts: Iterable[Cumulants], strata: Sequence[Stratum]) -> Cumulants:
