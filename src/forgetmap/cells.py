@@ -1,6 +1,7 @@
 """Cells: the estimates of tasks, categories, groups and the total, each with intervals and a verdict.
 
-A cell averages only what it shows and names how much is in it.
+A cell averages only what it shows and names how much is in it. The columns of every block of the JSON contract are made
+here, side by side, so that a block and its interval cannot drift apart: hence the length.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The map as a table in a terminal: bars where there is room, plain text when piped."""
+"""The map as a table in a terminal: bars where there is room, plain text when piped.
+
+Columns and the lines that explain them stay together, or one would speak of the other after it is gone: hence the length.
+"""
 
 from __future__ import annotations
 
