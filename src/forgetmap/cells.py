@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from forgetmap.causes import validity_split
 from forgetmap.estimate.decide import adjust_together, choose_verdicts
 from forgetmap.estimate.intervals import DIFFERENCE, Atoms
 from forgetmap.estimate.units import Array
+from forgetmap.estimate.validity import validity_split
 from forgetmap.evidence import Bounds, Judged, Readings, bounds_of, judge
 from forgetmap.levels import Level
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from forgetmap.bridge import Bridge, cross_bridge
-from forgetmap.causes import Causes, find_causes
 from forgetmap.cells import Cell, draft_cells, finish_cells
 from forgetmap.errors import UsageError
 from forgetmap.estimate.decide import check_margin
@@ -25,6 +24,9 @@ from forgetmap.readers import read_run
 from forgetmap.run import Run
 from forgetmap.scorers import DEPENDS, mark_scorers, other_scorers
 from forgetmap.taxonomies import Taxonomy, load_taxonomy
+
+if TYPE_CHECKING:
+    from forgetmap.causes import Causes
 
 SCHEMA = "forgetmap.map/1"
 SCHEMA_SEVERAL = "forgetmap.maps/1"
@@ -54,6 +56,8 @@ class ForgettingMap:
     @cached_property
     def found_causes(self) -> Causes:
         """Why each lost item was lost and each gained item was wrong before; reads the texts where they are needed."""
+        from forgetmap.causes import find_causes  # detectors of replies: not needed for a number
+
         return find_causes(self.pair)
 
     @cached_property

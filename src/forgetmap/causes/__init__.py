@@ -9,6 +9,6 @@ kept items explains nothing.
 from forgetmap.causes.find import find_causes
 from forgetmap.causes.replies import CAUSES, FLAGS
 from forgetmap.causes.table import DIRECTIONS, Causes
-from forgetmap.causes.validity import ValiditySplit, validity_split
+from forgetmap.estimate.validity import ValiditySplit, validity_split
 
 __all__ = ["CAUSES", "DIRECTIONS", "FLAGS", "Causes", "ValiditySplit", "find_causes", "validity_split"]
