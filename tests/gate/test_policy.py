@@ -115,11 +115,11 @@ def test_the_starter_is_a_policy(tmp_path: Path) -> None:
         ("limits: [\n", "not YAML"),
         ("limits: *other\n", "refers to another part of the file"),
         ("a: &a [x]\nlimits: *a\n", "refers to another part of the file"),
-        ("limits: " + "[" * 5000, "nested more deeply"),
+        ("limits: " + "[" * 5000, "nested too deeply"),
         (LIMITS + "coverage: 2024-99-99\n", "cannot be read"),
         (LIMITS + "coverage: !!python/object/apply:os.system ['true']\n", "not YAML"),
         (b"limits: \xff\n", "not UTF-8"),
-        (b"#" * (1 << 21), "more than any policy"),
+        (b"#" * (1 << 21), "more than people write"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_sentence_with_the_file(tmp_path: Path, text: str | bytes, said: str) -> None:

@@ -372,3 +372,9 @@ def test_a_taxonomy_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         taxonomy.categories["B"] = ("y",)  # type: ignore[index]
     assert hash(taxonomy)
+
+
+def test_a_file_that_only_blows_up_a_reader_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bomb.yaml").write_text("categories: {a: &x [t], b: *x}\n", encoding="utf-8")
+    with pytest.raises(TaxonomyError, match=r"bomb\.yaml: line 1: refers to another part"):
+        load_taxonomy(tmp_path / "bomb.yaml")

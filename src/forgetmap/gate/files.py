@@ -9,10 +9,9 @@ from typing import Any
 
 from forgetmap.gate.policy import MEASURES, Allow, Limit, Policy, PolicyError, Stopping
 from forgetmap.taxonomies import taxonomy_names
+from forgetmap.yaml_files import read_yaml
 
 PolicyLike = Policy | Mapping[str, Any] | str | Path
-_LARGEST = 1 << 20  # bytes; people do not write longer policies
-_DEEPEST = 12  # levels of nesting; a policy has three
 
 
 def load_policy(policy: PolicyLike) -> Policy:
@@ -27,63 +26,9 @@ def load_policy(policy: PolicyLike) -> Policy:
     try:
         if isinstance(policy, Mapping):
             return _policy(policy, source)
-        return _policy(_parsed(Path(policy)), source, Path(policy).parent)
+        return _policy(read_yaml(Path(policy), PolicyError), source, Path(policy).parent)
     except PolicyError as error:
         raise PolicyError(f"{source}: {error}") from None
-
-
-def _parsed(path: Path) -> Any:
-    import yaml
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Refuses a key given twice, of which YAML would silently keep the last."""
-
-    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
-        seen: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise PolicyError(f"line {line}: a key must be plain text; put quotes around it")
-            key = loader.construct_object(key_node, deep=True)
-            if key in seen:
-                raise PolicyError(f"line {line}: key {key!r} is given twice; merge the two")
-            seen[key] = loader.construct_object(value_node, deep=True)
-        return seen
-
-    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
-    try:
-        size = path.stat().st_size
-        text = path.read_text(encoding="utf-8-sig") if size <= _LARGEST else ""
-    except OSError as error:
-        raise PolicyError(f"cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError:
-        raise PolicyError("is not UTF-8 text; save it as UTF-8") from None
-    if size > _LARGEST:
-        raise PolicyError(f"holds {size:,} bytes, more than any policy; check the path")
-    try:
-        _check_shape(yaml, text)
-        return yaml.load(text, Loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or "broken"
-        raise PolicyError(f"{line}not YAML ({problem}); check indentation and quotes") from None
-    except ValueError as error:  # such as a date that no calendar has
-        raise PolicyError(f"holds a value that cannot be read ({error}); put quotes around text") from None
-
-
-def _check_shape(yaml: Any, text: str) -> None:
-    """Refuse what only serves to blow up a reader: references to other parts, and nesting without end."""
-    depth = 0
-    for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        if isinstance(event, yaml.AliasEvent):
-            raise PolicyError(f"line {event.start_mark.line + 1}: refers to another part of the file; write it out")
-        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            depth += 1
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            depth -= 1
-        if depth > _DEEPEST:
-            raise PolicyError(f"line {event.start_mark.line + 1}: nested more deeply than any policy; check brackets")
 
 
 def _policy(content: Any, source: str, folder: Path | None = None) -> Policy:

@@ -8,6 +8,7 @@ from typing import Any
 
 from forgetmap.errors import TaxonomyError
 from forgetmap.taxonomies.taxonomy import Taxonomy
+from forgetmap.yaml_files import read_yaml
 
 _HERE = Path(__file__).parent
 
@@ -48,35 +49,7 @@ def _read(path: Path) -> Taxonomy:
 
 
 def _parsed(path: Path) -> dict[Any, Any]:
-    import yaml
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Refuses a key given twice, of which YAML would silently keep the last."""
-
-    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
-        seen: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise TaxonomyError(f"line {line}: a key must be plain text; put quotes around it")
-            key = loader.construct_object(key_node, deep=True)
-            if key in seen:
-                raise TaxonomyError(f"line {line}: key {key!r} is given twice; merge the two")
-            seen[key] = loader.construct_object(value_node, deep=True)
-        return seen
-
-    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
-    try:
-        data = yaml.load(path.read_text(encoding="utf-8-sig"), Loader)
-    except OSError as error:
-        raise TaxonomyError(f"cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError:
-        raise TaxonomyError("is not UTF-8 text; save it as UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or "broken"
-        raise TaxonomyError(f"{line}not YAML ({problem}); check indentation and quotes") from None
+    data = read_yaml(path, TaxonomyError)
     if not isinstance(data, dict):
         raise TaxonomyError("holds no keys; write at least 'categories:', with a list of tasks for each")
     return data

@@ -1,0 +1,66 @@
+"""YAML that people write, read strictly: no key twice, no references, no nesting without end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from forgetmap.errors import ForgetmapError
+
+_LARGEST = 1 << 20  # bytes; people do not write longer files
+_DEEPEST = 12  # levels of nesting; such files have three or four
+
+
+def read_yaml(path: Path, refusal: type[ForgetmapError]) -> Any:
+    """Return the content of a YAML file; what is wrong with it is raised as `refusal`, in one sentence without the path."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Refuses a key given twice, of which YAML would silently keep the last."""
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        seen: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise refusal(f"line {line}: a key must be plain text; put quotes around it")
+            key = loader.construct_object(key_node, deep=True)
+            if key in seen:
+                raise refusal(f"line {line}: key {key!r} is given twice; merge the two")
+            seen[key] = loader.construct_object(value_node, deep=True)
+        return seen
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    try:
+        size = path.stat().st_size
+        text = path.read_text(encoding="utf-8-sig") if size <= _LARGEST else ""
+    except OSError as error:
+        raise refusal(f"cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise refusal("is not UTF-8 text; save it as UTF-8") from None
+    if size > _LARGEST:
+        raise refusal(f"holds {size:,} bytes, more than people write; check the path")
+    try:
+        _check_shape(yaml, text, refusal)
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or "broken"
+        raise refusal(f"{line}not YAML ({problem}); check indentation and quotes") from None
+    except ValueError as error:  # such as a date that no calendar has
+        raise refusal(f"holds a value that cannot be read ({error}); put quotes around text") from None
+
+
+def _check_shape(yaml: Any, text: str, refusal: type[ForgetmapError]) -> None:
+    """Refuse what only serves to blow up a reader: references to other parts, and nesting without end."""
+    depth = 0
+    for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.AliasEvent):
+            raise refusal(f"line {event.start_mark.line + 1}: refers to another part of the file; write it out")
+        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            depth += 1
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise refusal(f"line {event.start_mark.line + 1}: nested too deeply; check brackets")
