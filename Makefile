@@ -6,6 +6,17 @@ READY := $(VENV)/.ready
 
 .PHONY: demo test test-all lint bench fixtures clean
 
+# A browser for the page and the explorer, TeX for the tables: what pip cannot install.
+SYSTEM := chromium:chromium pdflatex:texlive-latex-recommended pdftoppm:poppler-utils
+
+.PHONY: system
+system:
+	@missing=""; for one in $(SYSTEM); do command -v $${one%%:*} >/dev/null || missing="$$missing $${one##*:}"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	else echo "the browser and LaTeX tests need: apt-get install$$missing"; fi
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -15,10 +26,10 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/forgetmap demo
 
-test: $(READY) lint
+test: $(READY) system lint
 	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm and not gpu"
 
-test-all: $(READY) lint
+test-all: $(READY) system lint
 	$(BIN)/python -m pytest -n 2 -m "not vllm and not gpu"
 
 lint: $(READY)

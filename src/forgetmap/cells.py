@@ -7,7 +7,7 @@ here, side by side, so that a block and its interval cannot drift apart: hence t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean, stdev
 from typing import Any
 
@@ -27,6 +27,11 @@ _CHANCE = (
 )  # fmt: skip
 _PAPER = ("lost", "gained", "lost_max", "gained_max")
 _DIRECTIONS = ("lost", "gained")
+#: What says how a cell is judged.
+DECISION = (
+    "p_lost", "q_lost", "p_gained", "q_gained", "p_net", "q_net", "verdict", "verdict_reading", "margin", "detectable",
+    "net_because",
+)  # fmt: skip
 
 Columns = dict[str, Any]  # one array or list per name, one entry per cell
 
@@ -66,6 +71,15 @@ class Cell:
             return self.observed
         block: dict[str, Any] | None = getattr(self, reading)
         return block
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> Cell:
+        """Return the cell that a map's JSON holds: the reverse of `to_dict`."""
+        own = {field.name for field in fields(cls)}
+        rest = {name: value for name, value in row.items() if name not in own}
+        same: dict[str, Any] = {name: row[name] for name in own - {"observed", "decision"}}
+        same |= {name: tuple(row[name]) for name in ("path", "task_names", "flags", "scorers")}
+        return cls(**same, decision={name: rest.pop(name) for name in DECISION}, observed=rest)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as the JSON contract shows it; blocks that cannot be computed are null."""
@@ -159,6 +173,7 @@ def _cells(draft: Draft, adjusted: dict[str, tuple[Array, Array, Array]]) -> lis
             noisy = rows["noise"][place] if "noise" in rows else None
             if decision["verdict"] is None:
                 decision |= {"verdict_reading": None, "margin": None}
+            decision["net_because"] = _net_because(readings, members, observed, decision)
             if noisy is not None:
                 noisy["form"] = judged.form[place]
             made.append(
@@ -181,6 +196,17 @@ def _cells(draft: Draft, adjusted: dict[str, tuple[Array, Array, Array]]) -> lis
                 )
             )
     return made
+
+
+def _net_because(
+    readings: Readings, members: list[int], observed: dict[str, float | None], decision: dict[str, Any]
+) -> str | None:
+    """Why only the net change of a cell is judged; None where more is."""
+    if decision["verdict_reading"] != "net":
+        return None
+    if readings.sampled[members].any():
+        return "sampled"
+    return "graded" if observed["kept"] is None else "options unknown"
 
 
 def _validity(observed: dict[str, float | None]) -> dict[str, float | None] | None:

@@ -91,6 +91,7 @@ class ForgettingMap:
             "before": self.pair.before.summary(),
             "after": self.pair.after.summary(),
             "taxonomy": self.taxonomy.name,
+            "hidden": list(self.taxonomy.hidden),
             "weight": self.weight,
             "scores": [choice.to_dict() for choice in self.pair.choices],
             "pairing": self.pair.pairing.to_dict(),

@@ -131,6 +131,7 @@ def test_the_table_says_which_scores_were_compared(run_cli: Cli, pair: tuple[Pat
     assert content["scores"] == [
         {
             "task": "piqa",
+            "name": "acc_norm",
             "kind": "binary",
             "before": {"scorer": "none", "metric": "acc_norm"},
             "after": {"scorer": "none", "metric": "acc_norm"},
@@ -262,11 +263,12 @@ def test_the_table_fits_the_terminal(pair: tuple[Path, Path], width: int) -> Non
     from rich.console import Console
 
     from forgetmap import compare
+    from forgetmap.report.sheet import Sheet
     from forgetmap.report.tables import map_table
 
     console = Console(width=width, force_terminal=True, color_system=None, record=True, file=io.StringIO())
     found = compare(*pair)
-    console.print(map_table(found, width=width, bars=True))
+    console.print(map_table(Sheet.of(found), width=width, bars=True))
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= width
     assert ("█" in "".join(lines)) == (width == 160)

@@ -67,6 +67,7 @@ def compare_command(
     from forgetmap.evidence import READINGS
     from forgetmap.map import compare_all, maps_to_dict, missing_reading
     from forgetmap.recipe import summarise_recipe
+    from forgetmap.report.sheet import Sheet
     from forgetmap.report.tables import print_maps, print_recipe
 
     opt.one_of(reading, READINGS, "--reading")
@@ -90,9 +91,10 @@ def compare_command(
         warnings = list(dict.fromkeys(warning for found in maps for warning in found.warnings))
         if warnings:
             raise UsageError(f"{len(warnings)} warnings, and --strict makes them errors: {'; '.join(warnings)}")
+    sheets = [Sheet.of(found) for found in maps]
     if json:
         opt.write_json({**maps_to_dict(maps), **({"recipe": recipe.to_dict()} if recipe else {})}, json)
     if json != "-":
-        print_maps(opt.console(), maps, level=by, reading=reading)
+        print_maps(opt.console(), sheets, level=by, reading=reading)
         if recipe:
             print_recipe(opt.console(), recipe, level=by)

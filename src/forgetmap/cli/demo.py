@@ -36,6 +36,7 @@ def demo_command(
     """
     from forgetmap.map import compare
     from forgetmap.report.plain import percent
+    from forgetmap.report.sheet import Sheet
     from forgetmap.report.tables import print_maps
     from forgetmap.testing import join_planted, plant
 
@@ -55,7 +56,7 @@ def demo_command(
     console = opt.console()
     console.print(Text("Simulated data: forgetting planted by us, so that the answer is known.", style="bold magenta"))
     console.print()
-    print_maps(console, [found], level="category", reading="auto")
+    print_maps(console, [Sheet.of(found)], level="category", reading="auto")
     console.print()
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("planted vs recovered")

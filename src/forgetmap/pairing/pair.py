@@ -53,6 +53,7 @@ class Pairing:
     settings_that_differ: list[dict[str, Any]]
     tasks_only_before: list[str]
     tasks_only_after: list[str]
+    keyed_by: str  # id where a log knows its items by id only, else content
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pairing as the JSON contract shows it."""
@@ -186,6 +187,7 @@ def pair_runs(
         settings_that_differ=differing_settings(before, after, choices),
         tasks_only_before=tasks_left,
         tasks_only_after=tasks_right,
+        keyed_by="id" if before.info.counts.get("keyed_by_id") else "content",
     )
     warnings = _run_warnings(before, after) + warnings + _pairing_warnings(pairing, patterns)
     notes = []

@@ -53,7 +53,7 @@ class ScoreChoice:
         """Return what was compared, as the JSON contract shows it."""
         sides = (("before", self.before), ("after", self.after))
         named = {side: {"scorer": metric.scorer, "metric": metric.metric} for side, metric in sides}
-        return {"task": self.task, "kind": self.kind, **named}
+        return {"task": self.task, "name": self.name, "kind": self.kind, **named}
 
 
 def choose_scores(

@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forgetmap.cells import Cell
-from forgetmap.map import ForgettingMap
 from forgetmap.report.plain import percent
+from forgetmap.report.sheet import Sheet
 
 _CERTAIN = 0.05
 #: A change of the share of answers that is worth a sentence.
 _TELLING = 0.02
 
 
-def summary_lines(found: ForgettingMap) -> list[str]:
+def summary_lines(sheet: Sheet) -> list[str]:
     """Return what a reader should take away: the net, what is behind it, where, and from which cause."""
-    total = found.total
+    total = sheet.total
     if total.observed["acc_before"] is None or total.observed["lost"] is None:
         return []
-    lines = [_net(total), _gross(found), _where(found), _validity(total), _causes(found), _bridge(found)]
+    lines = [_net(total), _gross(sheet), _where(sheet), _validity(total), _causes(sheet), _bridge(sheet)]
     return [line for line in lines if line]
 
 
-def why_net(found: ForgettingMap, cell: Cell) -> str:
+#: Why only the net change of a cell is judged, in words.
+_BECAUSE = {
+    "sampled": "answers were sampled and there are no repeats on both sides",
+    "graded": "grades have no lucky guesses, and there are no repeats on both sides",
+    "options unknown": "the number of options is not on record",
+}
+
+
+def why_net(cell: Cell) -> str:
     """Return why only the net change of a cell is judged."""
-    places = [at for at, task in enumerate(found.readings.tasks) if task.name in cell.task_names]
-    if found.readings.sampled[places].any():
-        return "answers were sampled and there are no repeats on both sides"
-    if cell.observed["kept"] is None:
-        return "grades have no lucky guesses, and there are no repeats on both sides"
-    return "the number of options is not on record"
+    return _BECAUSE[cell.decision["net_because"]]
 
 
 def _net(total: Cell) -> str:
@@ -44,14 +47,14 @@ def _net(total: Cell) -> str:
     return f"{change}: a net {'fall' if after < before else 'rise'} of {_points(abs(after - before))} (p {_p(p, sign=True)})."
 
 
-def _gross(found: ForgettingMap) -> str:
-    total = found.total
+def _gross(sheet: Sheet) -> str:
+    total = sheet.total
     decision = total.decision
     reading, verdict = decision["verdict_reading"], total.verdict
     if verdict is None:
         return ""
     if reading == "net":
-        return f"Behind it, {_flips(total)}. Only the net change is judged: {why_net(found, total)}."
+        return f"Behind it, {_flips(total)}. Only the net change is judged: {why_net(total)}."
     guessed = reading == "chance" or (
         reading == "noise" and total.noise is not None and total.noise["form"] == "chance"
     )
@@ -109,13 +112,13 @@ def _figure(cell: Cell, direction: str) -> str:
     return f"{percent(value)} ({_bare(low)} to {_bare(high)})"
 
 
-def _where(found: ForgettingMap) -> str:
+def _where(sheet: Sheet) -> str:
     """The cells whose score surely fell or rose, at the finest level that has few enough to name."""
-    level = "category" if len(found.at("category")) > 1 else "task"
+    level = "category" if len(sheet.at("category")) > 1 else "task"
     cells = [
-        cell for cell in found.at(level) if cell.decision["q_net"] is not None and cell.decision["q_net"] <= _CERTAIN
+        cell for cell in sheet.at(level) if cell.decision["q_net"] is not None and cell.decision["q_net"] <= _CERTAIN
     ]
-    if len(found.at(level)) < 2 or not cells:
+    if len(sheet.at(level)) < 2 or not cells:
         return ""
     change = {cell.name: (cell.observed["acc_after"] or 0.0) - (cell.observed["acc_before"] or 0.0) for cell in cells}
     fell = sorted((name for name in change if change[name] < 0), key=lambda name: change[name])
@@ -144,9 +147,9 @@ def _validity(total: Cell) -> str:
     )
 
 
-def _causes(found: ForgettingMap) -> str:
+def _causes(sheet: Sheet) -> str:
     """How many of the lost items hold no answer at all, against how common that is."""
-    total = [row for row in found.causes if (row["direction"], row["level"]) == ("lost", "total")]
+    total = [row for row in sheet.causes if (row["direction"], row["level"]) == ("lost", "total")]
     silent = [row for row in total if row["cause"] != "wrong_answer"]
     share = sum(row["share"] for row in silent)
     if not total or share < 0.05:
@@ -160,10 +163,10 @@ def _causes(found: ForgettingMap) -> str:
     )
 
 
-def _bridge(found: ForgettingMap) -> str:
-    if found.bridge is None:
+def _bridge(sheet: Sheet) -> str:
+    if sheet.bridge is None:
         return ""
-    total = found.bridge.of("total", "total")
+    total = next((cell for cell in sheet.bridge["cells"] if cell["level"] == "total"), None)
     if total is None or total["lost_to_prompt"] is None:
         return ""
     parts = [

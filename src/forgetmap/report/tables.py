@@ -20,83 +20,15 @@ from rich.text import Text
 from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.map import ForgettingMap
-from forgetmap.pairing.pair import WARN_COVERAGE
 from forgetmap.recipe import Recipe
 from forgetmap.report.plain import number, percent, plain
+from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import MARKS, Shown, cut, is_partial, reading_of, shown, verdict_text
 from forgetmap.report.summary import summary_lines, why_net
 from forgetmap.scorers import DEPENDS
 
 LOST, GAINED = "red", "green"
 _BLOCKS = " ▏▎▍▌▋▊▉█"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """One figure of a cell as the table shows it: a value, a range where no point is identified, or nothing."""
-
-    value: float | None
-    low: float | None = None  # ends of the interval
-    high: float | None = None
-    range: tuple[float, float] | None = None  # where only a range is identified
-    fallback: bool = False  # observed flips, because the reading asked for cannot be had
-    partial: bool = False  # over a part of the cell's items only
-    least: bool = False  # what moved at least
-
-    def text(self) -> str:
-        """Return the figure in percent."""
-        mark = "*" if self.fallback else "†" if self.partial else ""
-        if self.value is not None:
-            return f"{'≥ ' if self.least else ''}{percent(self.value)}{mark}"
-        if self.range is not None:
-            low, high = self.range
-            return f"{percent(low).removesuffix(' %')} … {percent(high)}{mark}"
-        return "–"
-
-    def interval(self) -> str:
-        """Return the interval in percent, without the sign."""
-        if self.low is None or self.high is None:
-            return "–"
-        low, high = (percent(end).removesuffix(" %") for end in (self.low, self.high))
-        return f"{low} – {high}"
-
-
-def reading_of(cell: Cell, reading: str) -> str:
-    """Return the reading that a cell shows; `auto` is the one that decides."""
-    if reading != "auto":
-        return reading
-    decides: str | None = cell.decision["verdict_reading"]
-    if decides in (None, "net"):
-        return "observed"
-    return "known" if decides == "noise" and cell.noise and cell.noise["form"] == "chance" else str(decides)
-
-
-def shown(cell: Cell, reading: str, direction: str) -> Shown:
-    """Return lost or gained of a cell under a reading."""
-    chosen = reading_of(cell, reading)
-    if chosen == "known":  # the noise reading with guessing removed
-        assert cell.noise is not None
-        values = (cell.noise[f"known_{direction}{end}"] for end in ("", "_low", "_high"))
-        return Shown(*values)
-    block = cell.block(chosen)
-    if block is None:
-        return Shown(None)
-    value, low, high = (block.get(f"{direction}{end}") for end in ("", "_low", "_high"))
-    if chosen == "noise" and block[f"{direction}_at_least"] is not None:
-        value, low, high = (block[f"{direction}{end}"] for end in ("_at_least", "_at_least_low", "_at_most_high"))
-        return Shown(value, low, high, least=True)
-    if chosen == "chance":
-        span = None
-        if value is None and block[f"{direction}_from"] is not None:
-            # A loss cannot be negative: where only its range is known, that is its lower end.
-            first, last = sorted(max(block[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
-            span = (first, last)
-        return Shown(value, low, high, span, partial=is_partial(cell))
-    return Shown(value, low, high, fallback=reading == "auto" and chosen == "observed")
-
-
-def is_partial(cell: Cell) -> bool:
-    """Whether so many of a cell's items have no chance reading that the figure speaks of a part only."""
-    return cell.chance is not None and cell.chance["items"] < WARN_COVERAGE * cell.items
 
 
 @dataclass(frozen=True)
@@ -116,19 +48,12 @@ class _Column:
 
 
 _VERDICT_COLOURS = {"lost": LOST, "gained": GAINED, "both": "yellow"}
-_MARKS = {"prompt changed": "‡", DEPENDS: "§"}
 
 
-def verdict_text(cell: Cell) -> str:
-    """Return the verdict with the marks of what it carries."""
-    marks = "".join(mark for flag, mark in _MARKS.items() if flag in cell.flags)
-    return f"{cell.verdict or '–'}{marks}"
-
-
-def map_table(found: ForgettingMap, *, level: str = "category", reading: str = "auto", width: int, bars: bool) -> Table:
+def map_table(sheet: Sheet, *, level: str = "category", reading: str = "auto", width: int, bars: bool) -> Table:
     """Return the table of one map. As the terminal narrows bars go first, then flips, items, accuracies, intervals."""
-    cells = _rows(found, level)
-    names = [_cut(cell.name) if cell.level != "total" else _total_name(found, cell) for cell in cells]
+    cells = sheet.rows(level)
+    names = [cut(cell.name) if cell.level != "total" else total_name(sheet, cell) for cell in cells]
     plainly = reading == "auto" and all(reading_of(cell, reading) == "observed" for cell in cells)
     if plainly:
         reading = "observed"  # a mark on every figure would mark nothing
@@ -180,22 +105,10 @@ def _drawn(columns: list[_Column], is_total: list[bool], length: int, *, framed:
     return table
 
 
-def _cut(name: str, most: int = 48) -> str:
-    """A name on one line and of bearable length."""
-    flat = " ".join(name.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
-
-
-def _rows(found: ForgettingMap, level: str) -> list[Cell]:
-    """The cells to print: the level's, less those the taxonomy hides, and the total."""
-    if level == "total":
-        return [found.total]
-    return [cell for cell in found.at(level) if cell.name not in found.taxonomy.hidden] + [found.total]
-
-
-def _total_name(found: ForgettingMap, cell: Cell) -> str:
+def total_name(sheet: Sheet, cell: Cell) -> str:
+    """Return the name of the total, with how it averages."""
     how = {"tasks": f"mean of {cell.tasks} tasks", "items": "all items", "categories": "mean of categories"}
-    return f"total ({how[found.weight]})" if cell.tasks > 1 else "total"
+    return f"total ({how[sheet.weight]})" if cell.tasks > 1 else "total"
 
 
 def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
@@ -206,11 +119,11 @@ def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
     return Text("█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else ""), style=colour)
 
 
-def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
+def caption(sheet: Sheet, reading: str, level: str) -> list[str]:
     """Return what the columns mean, in a few short lines."""
-    cells = _rows(found, level)
+    cells = sheet.rows(level)
     lines = []
-    hidden = [cell for cell in found.at("category") if cell.name in found.taxonomy.hidden]
+    hidden = [cell for cell in sheet.at("category") if cell.name in sheet.hidden]
     if hidden:
         named = ", ".join(f"{cell.name} ({', '.join(cell.task_names)})" for cell in hidden)
         lines.append(f"the total includes what the published tables do not show: {named}")
@@ -230,7 +143,7 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
     shown_as = [name for name in said if name in used]
     lines.append(said[shown_as[0]] if shown_as else said["observed"])
     if "chance" in used and any(cell.chance is not None for cell in cells):
-        r = found.guessing.persistence
+        r = sheet.guessing["persistence"]
         if r is not None:
             lines.append(f"guesses: the after-model repeats a wrong guess with probability {r:.2f}")
         if any(cell.chance is not None and cell.chance["lost"] is None for cell in cells):
@@ -249,10 +162,10 @@ def caption(found: ForgettingMap, reading: str, level: str) -> list[str]:
     figures = [shown(cell, reading, direction).value for cell in cells for direction in ("lost", "gained")]
     if any(value is not None and value < -0.0005 for value in figures):
         lines.append("below 0: nothing found; what luck gives and takes does not cancel exactly")
-    return lines + _verdict_lines(found, cells, reading)
+    return lines + _verdict_lines(sheet, cells, reading)
 
 
-def _verdict_lines(found: ForgettingMap, cells: Sequence[Cell], reading: str) -> list[str]:
+def _verdict_lines(sheet: Sheet, cells: Sequence[Cell], reading: str) -> list[str]:
     """What the verdicts mean, as far as they occur."""
     decided = [cell for cell in cells if cell.verdict]
     if not decided:
@@ -268,7 +181,7 @@ def _verdict_lines(found: ForgettingMap, cells: Sequence[Cell], reading: str) ->
     by_net = [cell for cell in decided if cell.decision["verdict_reading"] == "net"]
     if by_net:
         which = "all verdicts rest" if len(by_net) == len(decided) else f"{number(len(by_net), 'verdict')} rest"
-        lines.append(f"{which} on the net change only: {why_net(found, by_net[0])}")
+        lines.append(f"{which} on the net change only: {why_net(by_net[0])}")
     unclear = [cell for cell in decided if cell.verdict == "unclear" and cell.decision["detectable"] is not None]
     if unclear:
         least, most = (f(cell.decision["detectable"] for cell in unclear) for f in (min, max))
@@ -279,41 +192,40 @@ def _verdict_lines(found: ForgettingMap, cells: Sequence[Cell], reading: str) ->
         (DEPENDS, "another scorer in the log says otherwise; --json lists what each says"),
     ):
         if any(flag in cell.flags for cell in cells):
-            lines.append(f"{_MARKS[flag]}: {what}")
+            lines.append(f"{MARKS[flag]}: {what}")
     return lines
 
 
-def headline(found: ForgettingMap) -> str:
+def headline(sheet: Sheet) -> str:
     """Return one line on what is compared."""
-    pairing = found.pair.pairing
-    grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not compared"}[pairing.grade]
-    items = f"{number(pairing.paired, 'item')} in {number(found.total.tasks, 'task')}"
-    return f"{found.pair.before.name} → {found.pair.after.name}: {items}, {grade}"
+    pairing = sheet.pairing
+    grade = {"A": "same prompts", "B": "prompts differ", None: "prompts not compared"}[pairing["grade"]]
+    items = f"{number(pairing['paired'], 'item')} in {number(sheet.total.tasks, 'task')}"
+    return f"{sheet.before_name} → {sheet.after_name}: {items}, {grade}"
 
 
-def pairing_lines(found: ForgettingMap) -> list[str]:
+def pairing_lines(sheet: Sheet) -> list[str]:
     """Return the pairing summary: coverage, what did not pair, settings that differ."""
-    pairing = found.pair.pairing
+    pairing = sheet.pairing
     covered = " / ".join(
-        "–" if share is None else f"{share:.1%}" for share in (pairing.coverage_before, pairing.coverage_after)
+        "–" if share is None else f"{share:.1%}" for share in (pairing["coverage_before"], pairing["coverage_after"])
     )
     counts = [
-        (pairing.only_before, "only before"),
-        (pairing.only_after, "only after"),
-        (pairing.null_before + pairing.null_after, "without a score"),
-        (pairing.duplicates, "duplicates"),
-        (pairing.gold_changed, "with another gold"),
-        (pairing.content_changed, "with another text"),
+        (pairing["only_before"], "only before"),
+        (pairing["only_after"], "only after"),
+        (pairing["null_before"] + pairing["null_after"], "without a score"),
+        (pairing["duplicates"], "duplicates"),
+        (pairing["gold_changed"], "with another gold"),
+        (pairing["content_changed"], "with another text"),
     ]
     apart = ", ".join(f"{n:,} {what}" for n, what in counts if n) or "nothing left over"
-    by_id = found.pair.before.info.counts.get("keyed_by_id", 0) > 0
     lines = [
-        f"paired {pairing.paired:,} items by {'id' if by_id else 'content'}, coverage {covered} (before / after): {apart}"
+        f"paired {pairing['paired']:,} items by {pairing['keyed_by']}, coverage {covered} (before / after): {apart}"
     ]
-    lines.append(f"scores: {_scores(found)}")
-    one_sided = [s for s in pairing.settings_that_differ if s["before"] is None or s["after"] is None]
-    several_tools = found.pair.before.info.tool != found.pair.after.info.tool
-    for setting in pairing.settings_that_differ:
+    lines.append(f"scores: {_scores(sheet)}")
+    one_sided = [s for s in pairing["settings_that_differ"] if s["before"] is None or s["after"] is None]
+    several_tools = sheet.before["tool"] != sheet.after["tool"]
+    for setting in pairing["settings_that_differ"]:
         if several_tools and setting in one_sided:
             continue  # another tool has other settings: what both know is what compares
         lines.append(f"differs: {setting['setting']}: {_short(setting['before'])} → {_short(setting['after'])}")
@@ -322,11 +234,11 @@ def pairing_lines(found: ForgettingMap) -> list[str]:
     return lines
 
 
-def _scores(found: ForgettingMap) -> str:
+def _scores(sheet: Sheet) -> str:
     """What was compared, said once per score."""
     tasks: dict[str, list[str]] = {}
-    for choice in found.pair.choices:
-        tasks.setdefault(choice.name, []).append(choice.task)
+    for choice in sheet.scores:
+        tasks.setdefault(choice["name"], []).append(choice["task"])
     if len(tasks) == 1:
         return next(iter(tasks))
     named = [f"{name} ({of[0] if len(of) == 1 else number(len(of), 'task')})" for name, of in list(tasks.items())[:6]]
@@ -338,23 +250,23 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "…"
 
 
-def print_maps(console: Console, maps: Sequence[ForgettingMap], *, level: str, reading: str) -> None:
+def print_maps(console: Console, sheets: Sequence[Sheet], *, level: str, reading: str) -> None:
     """Print each map: headline, table, what the columns mean, pairing, warnings."""
     bars = console.is_terminal
-    for place, found in enumerate(maps):
-        if level == "group" and not found.at("group"):
-            raise UsageError(f"taxonomy {found.taxonomy.name} has no groups; choose --by task, category or total")
+    for place, sheet in enumerate(sheets):
+        if level == "group" and not sheet.at("group"):
+            raise UsageError(f"taxonomy {sheet.taxonomy} has no groups; choose --by task, category or total")
         parts: list[RenderableType] = [
-            plain(headline(found), "bold"),
-            *(plain(line) for line in summary_lines(found)),
+            plain(headline(sheet), "bold"),
+            *(plain(line) for line in summary_lines(sheet)),
             Text(),
-            map_table(found, level=level, reading=reading, width=console.width, bars=bars),
+            map_table(sheet, level=level, reading=reading, width=console.width, bars=bars),
             Text(),
         ]
-        parts += [plain(line, "dim") for line in caption(found, reading, level)]
-        parts += [plain(line) for line in pairing_lines(found)]
-        parts += [plain(f"note: {note}", "dim") for note in found.notes]
-        parts += [plain(f"warning: {warning}", "yellow") for warning in found.warnings]
+        parts += [plain(line, "dim") for line in caption(sheet, reading, level)]
+        parts += [plain(line) for line in pairing_lines(sheet)]
+        parts += [plain(f"note: {note}", "dim") for note in sheet.notes]
+        parts += [plain(f"warning: {warning}", "yellow") for warning in sheet.warnings]
         if bars:
             console.print(Padding(Group(*parts), (0, 0, 1, 0)))
         else:
@@ -371,7 +283,7 @@ def _print_plainly(console: Console, group: Group) -> None:
 def print_recipe(console: Console, recipe: Recipe, *, level: str) -> None:
     """Print what a recipe loses and gains over its training seeds."""
     cells = [cell for cell in recipe.cells if cell["level"] in (level, "total")]
-    columns = [_Column(level, [_cut(cell["name"]) for cell in cells], 0)]
+    columns = [_Column(level, [cut(cell["name"]) for cell in cells], 0)]
     for direction, colour in (("lost", LOST), ("gained", GAINED)):
         figures = [Shown(*(cell[f"{direction}{end}"] for end in ("", "_low", "_high"))) for cell in cells]
         columns.append(_Column(direction, [figure.text() for figure in figures], 0, colour))
@@ -387,17 +299,18 @@ def print_recipe(console: Console, recipe: Recipe, *, level: str) -> None:
 def map_text(found: ForgettingMap, *, level: str, reading: str) -> str:
     """Return what `forgetmap compare` prints, plain."""
     console = Console(width=120, no_color=True, highlight=False, file=io.StringIO(), force_terminal=False)
-    print_maps(console, [found], level=level, reading=reading)
+    print_maps(console, [Sheet.of(found)], level=level, reading=reading)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text
 
 
 def map_html(found: ForgettingMap) -> str:
     """Return the map as an HTML table for notebooks."""
+    sheet = Sheet.of(found)
     from html import escape
 
     rows = []
-    for cell in _rows(found, "category"):
+    for cell in sheet.rows("category"):
         lost, gained = shown(cell, "auto", "lost"), shown(cell, "auto", "gained")
         figures = [f"{cell.items:,}", percent(cell.observed["acc_before"]), percent(cell.observed["acc_after"])]
         moved = [text for figure in (lost, gained) for text in (figure.text(), figure.interval())]
@@ -405,9 +318,9 @@ def map_html(found: ForgettingMap) -> str:
         rows.append(f"<tr>{cells}</tr>")
     names = ("category", "items", "before", "after", "lost", "95 %", "gained", "95 %", "verdict")
     head = "".join(f"<th>{name}</th>" for name in names)
-    said = "".join(f"<p>{escape(line)}</p>" for line in summary_lines(found))
-    notes = "".join(f"<li>{escape(warning)}</li>" for warning in found.warnings)
+    said = "".join(f"<p>{escape(line)}</p>" for line in summary_lines(sheet))
+    notes = "".join(f"<li>{escape(warning)}</li>" for warning in sheet.warnings)
     return (
-        f"<p><b>{escape(headline(found))}</b></p>{said}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<p><b>{escape(headline(sheet))}</b></p>{said}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"<ul>{notes}</ul>"
     )
