@@ -15,8 +15,8 @@ ROOT = Path(forgetmap.__file__).parent
 #: Left to right, as in the flow: logs → run → pair → estimates → map → report.
 ORDER = [
     "errors", "yaml_files", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
-    "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "testing",
-    "report", "gate", "pytest_plugin", "cli",
+    "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "slices", "study", "testing",
+    "report", "explorer", "gate", "pytest_plugin", "cli",
 ]  # fmt: skip
 
 

@@ -61,7 +61,11 @@ class Readings:
 
 def read_pair(pair: Pair, taxonomy: Taxonomy) -> tuple[Readings, list[str]]:
     """Return every reading of a pair, and what must be said about them."""
-    tasks = place_tasks(sorted(pair.patterns["task"].unique()), taxonomy)
+    return read_tasks(pair, place_tasks(sorted(pair.patterns["task"].unique()), taxonomy), taxonomy)
+
+
+def read_tasks(pair: Pair, tasks: Sequence[PlacedTask], taxonomy: Taxonomy) -> tuple[Readings, list[str]]:
+    """The same with the tasks in places of one's own."""
     names = [task.name for task in tasks]
     corrected = read_chance(pair, names)
     published: dict[str, dict[int, dict[str, float]]] = {}
@@ -101,8 +105,8 @@ def _disagreeing(pair: Pair) -> set[str]:
 def _decoding(pair: Pair, names: Sequence[str], drawn: set[str]) -> tuple[NDArray[np.bool_], list[str]]:
     found = {
         choice.task: {
-            decoding(pair.before, choice.task, choice.before),
-            decoding(pair.after, choice.task, choice.after),
+            decoding(pair.before, choice.before.task, choice.before),
+            decoding(pair.after, choice.after.task, choice.after),
         }
         for choice in pair.choices
     }

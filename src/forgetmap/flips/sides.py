@@ -17,7 +17,7 @@ def read_side(pair: Pair, side: str, items: pl.DataFrame, show: str | None = Non
     text_row of that reply; `_margin` and `_leaning` by log-probability, `_preferred` by repeats; `_gold_index` and
     `_gold_key` where the repeats agree on them; `_low` and `_high` of the scores.
     """
-    rows = _with_margin(_read_answers(pair, side, items))
+    rows = with_margin(_read_answers(pair, side, items))
     merit = pl.col("_merit")
     place = pl.lit(0) if show is None else (merit.arg_max() if show == "best" else merit.arg_min()).fill_null(0)
     reduced = rows.group_by("_item", maintain_order=True).agg(
@@ -55,7 +55,7 @@ def _read_answers(pair: Pair, side: str, items: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _with_margin(rows: pl.DataFrame) -> pl.DataFrame:
+def with_margin(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the lead of the gold over the best other option, and the option that leads, by raw log-probability.
 
     Log-probabilities stand in the order in which the options were shown, and so does the position of the gold.

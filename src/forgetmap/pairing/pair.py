@@ -106,6 +106,11 @@ class Pair:
         return told.select(*kept, *values, n=pl.lit(1)).with_columns(pl.col("task").cast(pl.String))
 
     @property
+    def sides(self) -> tuple[Outcomes, Outcomes]:
+        """The scored answers of both runs, sample by sample."""
+        return self._sides
+
+    @property
     def unpaired(self) -> pl.DataFrame:
         """Items without a partner: task, side, native_id and reason (gold_changed, gold_missing, content_changed or absent)."""
         return self._unpaired

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes
@@ -170,21 +172,21 @@ _REPEATS = (
 )  # fmt: skip
 
 
-def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFrame:
-    """Count the items of each pattern.
+def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice], by: Sequence[str] = ()) -> pl.DataFrame:
+    """Count the items of each pattern, apart by further columns where `by` names some.
 
     Counts are whole numbers and the patterns are sorted, so that sums over them come out the same to the last digit
     however many threads did the work.
     """
     there = items.collect_schema().names()
-    by = [*_PATTERN[:1], *(["cluster"] if "cluster" in there else []), *_PATTERN[1:], "scored", "scored_after"]
+    apart = [*_PATTERN[:1], *by, *(["cluster"] if "cluster" in there else []), *_PATTERN[1:], "scored", "scored_after"]
     if "floor" in there:
-        by += _REPEATS
+        apart += _REPEATS
     if any(choice.kind == "graded" for choice in choices):
-        by += _GRADES
+        apart += _GRADES
     prompt, prompt_after = pl.col("prompt_key"), pl.col("prompt_key_after")
     counted = (
-        items.group_by(by)
+        items.group_by(apart)
         .agg(
             n=pl.len(),
             prompts_known=(prompt.is_not_null() & prompt_after.is_not_null()).sum(),
@@ -197,7 +199,7 @@ def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice]) -> pl.DataFr
             pl.col("task").cast(pl.String), pl.col("right", "none", "right_after", "none_after").cast(pl.Float64)
         )
         .with_columns(pl.col("differ", "unseen").cast(pl.Float64))
-        .sort(by)
+        .sort(apart)
     )
     right, right_after = pl.col("right"), pl.col("right_after")
     if "score" not in counted.columns:
