@@ -53,7 +53,7 @@ def pair(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Pair:
 
 def one_cause(answer: dict[str, Any]) -> tuple[str, list[str]]:
     """The cause and the flags of one item lost to this answer."""
-    found = find_causes(pair([RIGHT], [answer]))
+    found = find_causes(pair([RIGHT], [answer]), flags=True)
     row = found.items.row(0, named=True)
     assert (found.items.height, row["direction"], row["weight"]) == (1, "lost", 1.0)
     return row["cause"], row["flags"]
@@ -260,7 +260,7 @@ def test_texts_are_not_read_where_nothing_is_open() -> None:
         raise AssertionError("texts were read")
 
     sealed = Run(after.info, after._samples, refuse, "sealed")
-    assert find_causes(pair_runs(before, sealed)).items["cause"].to_list() == ["empty"]
+    assert find_causes(pair_runs(before, sealed), flags=True).items["cause"].to_list() == ["empty"]
 
 
 def test_saved_runs_give_the_same(tmp_path: Path) -> None:
@@ -369,3 +369,29 @@ def test_the_validity_split_where_nothing_was_answered() -> None:
 def test_impossible_shares_are_refused(shares: tuple[float, float, float, float]) -> None:
     with pytest.raises(UsageError, match="accuracy is"):
         validity_split(*shares)
+
+
+def test_thinning_out_keeps_the_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Very many unread replies are thinned: the causes of moved items stay exact, shares of all answers nearly so."""
+    from forgetmap.causes import find
+
+    planted = plant(3000, options=4, lost=0.05, abstain=(0.1, 0.4), tasks=3, texts=True, seed=3)
+    texts = planted.after.texts().with_columns(
+        response=pl.when(pl.col("choice").is_null() & (pl.col("text_row") % 3 == 0))
+        .then(pl.lit("I'm sorry, but I can't help with that."))
+        .otherwise("response")
+    )
+    after = Run(planted.after.info, planted.after.scan(), texts, planted.after.source)
+    pair_ = pair_runs(planted.before, after)
+    whole = {(r["direction"], r["cause"]): r for r in find_causes(pair_).table() if r["level"] == "total"}
+    monkeypatch.setattr(find, "MOST_UNMOVED", 200)
+    found = find_causes(pair_)
+    assert any("stand for all" in note for note in found.notes)
+    thinned = {(r["direction"], r["cause"]): r for r in found.table() if r["level"] == "total"}
+    assert thinned.keys() == whole.keys()
+    for key, row in whole.items():
+        assert thinned[key]["count"] == row["count"]
+        assert thinned[key]["share_of_all"] == pytest.approx(row["share_of_all"], abs=0.03)
+    assert sum(row["share_of_all"] for key, row in thinned.items() if key[0] == "lost") == pytest.approx(
+        sum(row["share_of_all"] for key, row in whole.items() if key[0] == "lost"), abs=1e-9
+    )

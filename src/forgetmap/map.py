@@ -78,11 +78,11 @@ class ForgettingMap:
 
     def lost(self, *, tasks: str | None = None) -> pl.DataFrame:
         """Return the items whose score fell, with question, gold and both answers where the logs hold them."""
-        return list_flips(self.pair, "lost", tasks=tasks)
+        return list_flips(self.pair, "lost", tasks=tasks, causes=self.found_causes)
 
     def gained(self, *, tasks: str | None = None) -> pl.DataFrame:
         """Return the items whose score rose."""
-        return list_flips(self.pair, "gained", tasks=tasks)
+        return list_flips(self.pair, "gained", tasks=tasks, causes=self.found_causes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as the JSON contract shows it (schema forgetmap.map/1)."""

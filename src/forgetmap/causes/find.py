@@ -18,17 +18,21 @@ _READ_SCHEMA: dict[str, Any] = {
     "cause": pl.String,
     "flags": pl.List(pl.String),
 }
+#: Replies to items that did not move which are read, per side, before they are thinned out.
+MOST_UNMOVED = 4_000
 _LIMITS = ("length", "max_tokens", "model_length", "max_length", "token_limit")  # stop reasons, by tool
 _FILTERED = ("content_filter", "refusal", "safety")
 
 
-def find_causes(pair: Pair, *, texts: bool = True) -> Causes:
+def find_causes(pair: Pair, *, texts: bool = True, flags: bool = False) -> Causes:
     """Return the causes of a pair's lost and gained items.
 
     Parameters
     ----------
     texts : whether replies may be read where the log leaves a cause open; for a run that was not imported this reads its
         log once more. Without texts the recorded state alone decides.
+    flags : whether to look for loops, foreign language and broken ends also beside a wrong answer, which is a cause
+        already: this reads the reply of every moved item.
 
     Notes
     -----
@@ -42,9 +46,9 @@ def find_causes(pair: Pair, *, texts: bool = True) -> Causes:
     moved, states, notes, unknown = [], [], [], 0
     for direction, side in DIRECTIONS.items():
         run: Run = getattr(pair, side)
-        answers = _answers(pair, items, direction, side)
-        answers, told = _settle(answers, run, side, texts)
-        notes += told
+        answers, thinned = _thin(_answers(pair, items, direction, side), side)
+        answers, told = _settle(answers, run, side, texts, flags)
+        notes += thinned + told
         worse = answers.filter("worse")
         unknown += worse.filter("assumed")["_item"].n_unique()
         moved.append(_by_item(worse, items).with_columns(direction=pl.lit(direction)))
@@ -108,6 +112,28 @@ def _answers(pair: Pair, items: pl.DataFrame, direction: str, side: str) -> pl.D
     return found.sort("_item", "text_row").collect()
 
 
+def _thin(answers: pl.DataFrame, side: str) -> tuple[pl.DataFrame, list[str]]:
+    """Of very many unread replies to items that did not move, every n-th of each task stands for its neighbours.
+
+    They only tell how common a cause is among all answers; replies that made an item move are all read.
+    """
+    still = ~pl.col("worse") & pl.col("recorded").is_in([OPEN, UNKNOWN])
+    step = -(-answers.filter(still).height // MOST_UNMOVED)
+    if step <= 1:
+        return answers.with_columns(stands_for=pl.lit(1.0)), []
+    of = ["task", "recorded"]
+    kept = pl.int_range(pl.len()).over(of) % step == 0
+    open_ones = answers.filter(still)
+    chosen = open_ones.filter(kept).join(open_ones.group_by(of).agg(_all=pl.len()), on=of, maintain_order="left")
+    chosen = chosen.with_columns(stands_for=pl.col("_all") / pl.len().over(of)).drop("_all")
+    rest = answers.filter(~still).with_columns(stands_for=pl.lit(1.0))
+    note = (
+        f"{side}: {open_ones.height:,} items that did not move have no choice on record; the causes of one in {step} of them "
+        "stand for all (share of all answers only)"
+    )
+    return pl.concat([rest, chosen]).sort("_item", "text_row"), [note]
+
+
 def _single(rows: pl.LazyFrame) -> pl.LazyFrame:
     """One answer per item: it is right, or it is what made the item worse."""
     return rows.filter((pl.col("rights") == 0).fill_null(True)).with_columns(worse="moved", size=pl.lit(1))
@@ -124,10 +150,11 @@ def _repeated(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.filter(~pl.col("right"))
 
 
-def _settle(answers: pl.DataFrame, run: Run, side: str, texts: bool) -> tuple[pl.DataFrame, list[str]]:
+def _settle(answers: pl.DataFrame, run: Run, side: str, texts: bool, flags: bool) -> tuple[pl.DataFrame, list[str]]:
     """Give every answer its cause and flags, reading texts where the record leaves them open."""
     is_open = pl.col("recorded").is_in([OPEN, UNKNOWN])
-    needed = answers.filter(is_open | (pl.col("worse") & (pl.col("recorded") == "wrong_answer")))
+    flagged = pl.col("worse") & (pl.col("recorded") == "wrong_answer") & flags
+    needed = answers.filter(is_open | flagged)
     notes = []
     read = pl.DataFrame(schema=_READ_SCHEMA)
     if texts and run.has_texts and needed.height:
@@ -149,11 +176,11 @@ def _settle(answers: pl.DataFrame, run: Run, side: str, texts: bool) -> tuple[pl
         .then(pl.lit("wrong_answer"))
         .otherwise("recorded")
     )
-    flagged = pl.when(cut & (pl.col("recorded") != OPEN)).then(pl.lit(["truncated"])).otherwise(pl.lit([]))
+    recorded_flags = pl.when(cut & (pl.col("recorded") != OPEN)).then(pl.lit(["truncated"])).otherwise(pl.lit([]))
     return (
         settled.with_columns(
             cause=pl.coalesce("cause", unread),
-            flags=pl.coalesce("flags", flagged.cast(pl.List(pl.String))),
+            flags=pl.coalesce("flags", recorded_flags.cast(pl.List(pl.String))),
             assumed=(pl.col("recorded") == UNKNOWN) & pl.col("cause").is_null(),
         ),
         notes,
@@ -186,4 +213,4 @@ def _by_item(worse: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 def _by_state(answers: pl.DataFrame) -> pl.DataFrame:
     """How many answers of each task show each cause, every item counted once."""
-    return answers.group_by("task", "cause").agg(answers=(1 / pl.col("size")).sort().sum())
+    return answers.group_by("task", "cause").agg(answers=(pl.col("stands_for") / pl.col("size")).sort().sum())

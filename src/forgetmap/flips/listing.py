@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
+from forgetmap.causes.table import Causes
 from forgetmap.errors import UsageError
 from forgetmap.flips.marks import with_marks
 from forgetmap.flips.sides import KEY, read_side
@@ -22,7 +23,13 @@ TRANSITIONS = ("lost", "gained", "kept", "never")
 
 
 def list_flips(
-    pair: Pair, transition: str = "lost", *, tasks: str | None = None, others: Sequence[Pair] = ()
+    pair: Pair,
+    transition: str = "lost",
+    *,
+    tasks: str | None = None,
+    others: Sequence[Pair] = (),
+    causes: Causes | None = None,
+    limit: int | None = None,
 ) -> pl.DataFrame:
     """Return the items of a transition, what to look at first on top.
 
@@ -33,6 +40,8 @@ def list_flips(
     ----------
     tasks : a glob of task names.
     others : pairs of the same before-run with other afters; they tell which flips are shared, and rank by it.
+    causes : where they are at hand, the column `cause` names the one of most weight.
+    limit : how many to return, of every task its first ones in proportion; texts are read for these only.
 
     Notes
     -----
@@ -53,11 +62,36 @@ def list_flips(
     """
     if transition not in TRANSITIONS:
         raise UsageError(f"transition is '{transition}'; it must be one of {', '.join(TRANSITIONS)}")
+    items = _of_transition(pair, transition, tasks)
+    return _finished(_first(_sorted(_described(pair, items, transition, others)), limit), pair, causes)
+
+
+def show_items(pair: Pair, items: pl.DataFrame, causes: Causes | None = None) -> pl.DataFrame:
+    """Return chosen rows of `pair.items` as `list_flips` shows them, in their own order, with their `transition`."""
+    change = pl.col("lost") - pl.col("gained")
+    moved = (
+        pl.when(change > 0).then(pl.lit("lost")).when(change < 0).then(pl.lit("gained"))
+        .when(pl.col("score") > 0).then(pl.lit("kept")).otherwise(pl.lit("never"))
+    )  # fmt: skip
+    items = items.with_row_index("_place").with_columns(transition=moved)
+    parts = []
+    for (transition,), rows in items.group_by("transition", maintain_order=True):
+        made = _described(pair, rows.drop("transition"), str(transition), ())
+        parts.append(made.with_columns(transition=pl.lit(transition), _place=rows["_place"]))
+    if not parts:  # an empty page has the columns of a full one
+        parts = [_described(pair, items.drop("transition"), "lost", ()).with_columns(transition=pl.lit("lost"))]
+    table = pl.concat(parts, how="diagonal_relaxed").sort("_place")
+    return _finished(table, pair, causes, "transition")
+
+
+def _described(pair: Pair, items: pl.DataFrame, transition: str, others: Sequence[Pair]) -> pl.DataFrame:
+    """What both sides' answers say of each item, and its marks; in the order of the items, without texts."""
     flips = transition in ("lost", "gained")
-    items = _of_transition(pair, transition, tasks).with_row_index("_item")
+    items = items.with_row_index("_item")
     table = items.select(
         "_item",
         *KEY,
+        "slot",
         "score_after",
         score_before="score",
         **{f"repeats_{side}": pl.col(name).cast(pl.UInt32) for side, name in _columns("repeats")},
@@ -77,7 +111,7 @@ def list_flips(
         repeats_wrong=wrong if flips else pl.lit(None, dtype=pl.Float64),
         marks=pl.lit([], dtype=pl.List(pl.String)),
     )
-    return _finished(with_marks(table, transition, len(others) + 1) if flips else table, pair)
+    return with_marks(table, transition, len(others) + 1) if flips else table
 
 
 def _columns(name: str) -> list[tuple[str, str]]:
@@ -120,23 +154,50 @@ def _with_shared(table: pl.DataFrame, items: pl.DataFrame, transition: str, othe
     return table.join(together, on="_item", how="left", maintain_order="left")
 
 
-def _finished(table: pl.DataFrame, pair: Pair) -> pl.DataFrame:
-    """Add the texts, sort and name the columns."""
+def _sorted(table: pl.DataFrame) -> pl.DataFrame:
+    """What to look at first on top."""
+    fall = pl.col("score_before") - pl.col("score_after")
+    return table.with_columns(_size=fall.abs(), _marked=pl.col("marks").list.len() > 0).sort(
+        "_marked", "shared_by", "repeats_wrong", "confidence", "_size", pl.col("task").cast(pl.String), *KEY[1:],
+        descending=[False, True, True, True, True, False, False, False], nulls_last=True, maintain_order=True,
+    )  # fmt: skip
+
+
+def _first(table: pl.DataFrame, limit: int | None) -> pl.DataFrame:
+    """The first rows of every task, so many as its share of all; at least one of each while there is room."""
+    if limit is None or table.height <= limit:
+        return table
+    depth = pl.int_range(pl.len()).over("task") / pl.len().over("task")
+    return table.with_row_index("_at").with_columns(_depth=depth).sort("_depth", "_at").head(limit).sort("_at")
+
+
+def _finished(table: pl.DataFrame, pair: Pair, causes: Causes | None, *more: str) -> pl.DataFrame:
+    """Add cause and texts, and name the columns."""
+    table = table.with_columns(pl.col("task").cast(pl.String), item=_item_id())
+    table = _with_cause(table, causes)
     for side in ("before", "after"):
         table = _with_texts(table, getattr(pair, side), side)
-    fall = pl.col("score_before") - pl.col("score_after")
-    table = table.with_columns(
-        pl.col("task").cast(pl.String), item=_item_id(), _size=fall.abs(), _marked=pl.col("marks").list.len() > 0
-    ).sort(
-        "_marked", "shared_by", "repeats_wrong", "confidence", "_size", "task", "item",
-        descending=[False, True, True, True, True, False, False], nulls_last=True, maintain_order=True,
-    )  # fmt: skip
     answer = ["choice", "state", "prompt", "response"]
     return table.rename({"native_id_before": "native_id"}).select(
         "task", "item", "native_id", "question", "options", "gold", "score_before", "score_after", "repeats_before",
-        "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks",
-        *(f"{name}_{side}" for side in ("before", "after") for name in answer),
+        "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks", "cause",
+        *(f"{name}_{side}" for side in ("before", "after") for name in answer), *more,
     )  # fmt: skip
+
+
+def _with_cause(table: pl.DataFrame, causes: Causes | None) -> pl.DataFrame:
+    """The cause of most weight; null where none is known, and for items that did not move."""
+    if causes is None:
+        return table.with_columns(cause=pl.lit(None, dtype=pl.String))
+    change = pl.col("score_before") - pl.col("score_after")
+    moved = pl.when(change > 0).then(pl.lit("lost")).when(change < 0).then(pl.lit("gained"))
+    key = [*KEY, "slot", "direction"]
+    main = causes.items.sort("weight", "cause", descending=[True, False]).unique(key, keep="first", maintain_order=True)
+    return (
+        table.with_columns(direction=moved)
+        .join(main.select(*key, "cause"), on=key, how="left", maintain_order="left")
+        .drop("direction")
+    )
 
 
 def _item_id() -> pl.Expr:
