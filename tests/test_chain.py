@@ -25,7 +25,7 @@ from forgetmap.chain.expected import guess_lines
 from forgetmap.chain.lines import OUTCOMES, first_losses, line_text, line_values, outcome_of, outcome_weights, signs
 from forgetmap.errors import MissingDataError, PairingError, UsageError
 from forgetmap.pairing import pair_runs
-from forgetmap.report.alluvial import alluvial_svg
+from forgetmap.report.figures.alluvial import alluvial_svg
 from forgetmap.testing import plant
 
 NAMES = ("base", "sft", "dpo", "rl", "rl2", "rl3", "rl4", "rl5")

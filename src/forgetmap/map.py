@@ -118,6 +118,12 @@ class ForgettingMap:
 
         return map_text(self, level=level, reading=reading)
 
+    def report(self, path: str | Path, *, items: int = 2000, level: str = "category", reading: str = "auto") -> Path:
+        """Write the report page, with so many items at most, and return its path."""
+        from forgetmap.report.page.files import write_page
+
+        return write_page(Path(path), [self], items=items, level=level, reading=reading)
+
     def _repr_html_(self) -> str:
         from forgetmap.report.tables import map_html
 

@@ -214,16 +214,26 @@ def _run(table: pl.DataFrame, side: int, names: list[str], texts: bool, *, sampl
 
 
 def _texts(table: pl.DataFrame) -> pl.DataFrame:
-    letter = pl.lit("option ") + pl.col("choice_index").cast(pl.String)
+    """Texts that say what was planted, so that a page of them can be read."""
+    is_open = pl.col("n_options").is_null()
     options = pl.int_ranges(pl.col("n_options").fill_null(0)).list.eval(
         pl.lit("option ") + pl.element().cast(pl.String)
     )
+    value = pl.lit("value ") + pl.col("native_id")  # what an open question asks for
+    letter = pl.lit("option ") + pl.col("choice_index").cast(pl.String)
+    given = pl.when(pl.col("score") > 0).then(value).otherwise(pl.lit("another ") + value)
+    choice = pl.when(is_open).then(pl.when(pl.col("answer_state") == "answered").then(given)).otherwise(letter)
+    said = pl.format("I thought about question {}, and so the answer is {}.", "native_id", choice)
+    silent = pl.format("I thought about question {} and came to no end", "native_id")
+    question = pl.lit("Planted question ") + pl.col("native_id")
     return table.select(
         "text_row",
-        question=pl.lit("Planted question ") + pl.col("native_id"),
-        options=pl.when(pl.col("n_options").is_not_null()).then(options),
-        gold=pl.concat_list(pl.lit("option ") + pl.col("gold_index").cast(pl.String)),
-        choice=letter,
-        prompt=pl.lit("Planted question ") + pl.col("native_id"),
-        response=letter,
+        question=question,
+        options=pl.when(~is_open).then(options),
+        gold=pl.concat_list(
+            pl.when(is_open).then(value).otherwise(pl.lit("option ") + pl.col("gold_index").cast(pl.String))
+        ),
+        choice=choice,
+        prompt=pl.format("Answer the question.\n\n{}", question),
+        response=pl.coalesce(said, silent),
     ).cast(dict(TEXT_SCHEMA))  # type: ignore[arg-type]

@@ -186,7 +186,7 @@ class Chain:
 
     def figure(self, path: str | Path) -> Path:
         """Write the chain as an alluvial figure (SVG) and return its path."""
-        from forgetmap.report.alluvial import write_alluvial
+        from forgetmap.report.figures.alluvial import write_alluvial
 
         return write_alluvial(self, Path(path))
 

@@ -14,6 +14,7 @@ from forgetmap.cli.gate import gate_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
 from forgetmap.cli.power import power_command
+from forgetmap.cli.report import report_command
 from forgetmap.errors import ForgetmapError
 from forgetmap.report.plain import visible
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("compare")(compare_command)
+app.command("report")(report_command)
 app.command("items")(items_command)
 app.command("chain")(chain_command)
 app.command("gate")(gate_command)

@@ -42,8 +42,8 @@ def chain_command(
     Example: forgetmap chain out/base out/sft out/dpo --figure chain.svg --csv lines.csv
     """
     from forgetmap.chain import chain_runs
-    from forgetmap.report.alluvial import write_alluvial
     from forgetmap.report.chains import print_chain
+    from forgetmap.report.figures.alluvial import write_alluvial
 
     if len(runs) < 2:
         raise UsageError("a chain needs two runs or more, and there is one; give the stages in their order")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from forgetmap.cli import options as opt
+from forgetmap.cli import outputs
 from forgetmap.errors import UsageError
 from forgetmap.levels import LEVELS, WEIGHTS
 
@@ -21,30 +22,18 @@ def compare_command(
             "removed), soft (probabilities), paper (the published estimator), or auto: what the runs allow."
         ),
     ] = "auto",
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="Loss that does not matter, as a share. Default: 0.01 where repeats measured noise, else 0.02."
-        ),
-    ] = None,
-    bridge: Annotated[
-        str | None,
-        typer.Option(help="Results of the before-model under the after-model's prompt: parts prompt from training."),
-    ] = None,
+    margin: opt.Margin = None,
+    bridge: opt.BridgeRun = None,
     training_seeds: Annotated[
         bool,
         typer.Option(
             "--training-seeds", help="The AFTERs are training seeds of one recipe: add their mean and spread."
         ),
     ] = False,
-    taxonomy: Annotated[
-        str, typer.Option(help="post_forget, post_forget_published, captrack, log (groups in the log) or a YAML file.")
-    ] = "post_forget",
+    taxonomy: opt.TaxonomyName = "post_forget",
     by: Annotated[str, typer.Option(help="Rows of the table: task, category, group or total.")] = "category",
-    weight: Annotated[
-        str | None,
-        typer.Option(help="How cells average: tasks, items or categories. Default: the taxonomy's, mostly tasks."),
-    ] = None,
+    weight: opt.Weight = None,
+    style: outputs.Style = "forgetmap",
     tasks: opt.Tasks = None,
     scorer: opt.Scorer = None,
     metric: opt.MetricName = None,
@@ -53,6 +42,12 @@ def compare_command(
     format: opt.Format = None,
     columns: opt.Columns = None,
     json: opt.Json = None,
+    report: outputs.Page = None,
+    csv: outputs.Csv = None,
+    xlsx: outputs.Xlsx = None,
+    latex: outputs.Latex = None,
+    markdown: outputs.Markdown = None,
+    figures: outputs.Figures = None,
     strict: Annotated[bool, typer.Option("--strict", help="Treat any warning as an error.")] = False,
     force: opt.Force = False,
     skip_broken: opt.SkipBroken = False,
@@ -62,18 +57,20 @@ def compare_command(
 
     Items are paired by content, so logs of different tools, orders and ids compare.
 
-    Example: forgetmap compare out/base out/tuned --by task --json map.json
+    Example: forgetmap compare out/base out/tuned --by task --report report.html
     """
     from forgetmap.evidence import READINGS
     from forgetmap.map import compare_all, maps_to_dict, missing_reading
     from forgetmap.recipe import summarise_recipe
     from forgetmap.report.sheet import Sheet
-    from forgetmap.report.tables import print_maps, print_recipe
+    from forgetmap.report.tables import print_maps, print_recipe, print_styled
 
     opt.one_of(reading, READINGS, "--reading")
     opt.one_of(by, LEVELS, "--by")
     if weight is not None:
         opt.one_of(weight, WEIGHTS, "--weight")
+    asked = outputs.Outputs(report, csv, xlsx, latex, markdown, figures, style)
+    asked.check()
     spread = opt.parse_scale(scale)
     first, *others = (
         opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
@@ -94,7 +91,13 @@ def compare_command(
     sheets = [Sheet.of(found) for found in maps]
     if json:
         opt.write_json({**maps_to_dict(maps), **({"recipe": recipe.to_dict()} if recipe else {})}, json)
-    if json != "-":
+    said = asked.write(sheets, level=by, reading=reading, maps=maps, recipe=recipe)
+    if json == "-":
+        return
+    if style == "forgetmap":
         print_maps(opt.console(), sheets, level=by, reading=reading)
-        if recipe:
-            print_recipe(opt.console(), recipe, level=by)
+    else:
+        print_styled(opt.console(), sheets, style=style, level=by, reading=reading)
+    if recipe:
+        print_recipe(opt.console(), recipe, level=by)
+    outputs.say(said)

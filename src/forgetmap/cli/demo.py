@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from forgetmap.cli import options as opt
+from forgetmap.cli import outputs
 
 #: Task, planted known, lost and gained, options, abstention after: a tuning that hurt culture and language most.
 _STORY = (
@@ -28,11 +29,12 @@ def demo_command(
     items: Annotated[int, typer.Option(min=100, help="Items per task.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulation; same seed, same digits.")] = 0,
     json: opt.Json = None,
+    report: outputs.Page = None,
     debug: opt.Debug = False,
 ) -> None:
     """Show a map of simulated forgetting, and how well the planted truth is recovered.
 
-    Example: forgetmap demo
+    Example: forgetmap demo --report demo.html
     """
     from forgetmap.map import compare
     from forgetmap.report.plain import percent
@@ -40,6 +42,8 @@ def demo_command(
     from forgetmap.report.tables import print_maps
     from forgetmap.testing import join_planted, plant
 
+    asked = outputs.Outputs(report)
+    asked.check()
     parts = [
         plant(
             items, known=known, lost=lost, gained=gained, options=options, persistence=0.35, abstain=(0.0, silent),
@@ -51,12 +55,14 @@ def demo_command(
     found = compare(whole.before, whole.after)
     if json:
         opt.write_json(found.to_dict(), json)
+    sheets = [Sheet.of(found)]
+    said = asked.write(sheets, level="category", reading="auto", maps=[found])
     if json == "-":
         return
     console = opt.console()
     console.print(Text("Simulated data: forgetting planted by us, so that the answer is known.", style="bold magenta"))
     console.print()
-    print_maps(console, [Sheet.of(found)], level="category", reading="auto")
+    print_maps(console, sheets, level="category", reading="auto")
     console.print()
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("planted vs recovered")
@@ -75,3 +81,4 @@ def demo_command(
             "Guessing flips items too: the recovered columns remove it with the help of the wrong answers.", style="dim"
         )
     )
+    outputs.say(said)

@@ -40,6 +40,26 @@ Columns = Annotated[
     str | None,
     typer.Option(metavar="FIELD=COLUMN,…", help="For plain tables: which column holds what, e.g. gold=answer."),
 ]
+TaxonomyName = Annotated[
+    str,
+    typer.Option(
+        "--taxonomy", help="post_forget, post_forget_published, captrack, log (groups in the log) or a YAML file."
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(help="How cells average: tasks, items or categories. Default: the taxonomy's, mostly tasks."),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(help="Loss that does not matter, as a share. Default: 0.01 where repeats measured noise, else 0.02."),
+]
+BridgeRun = Annotated[
+    str | None,
+    typer.Option(
+        "--bridge", help="Results of the before-model under the after-model's prompt: parts prompt from training."
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Go on where a safety check says no (coverage under 50 %).")]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip lines that do not parse, and count them.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -273,6 +273,33 @@ def print_maps(console: Console, sheets: Sequence[Sheet], *, level: str, reading
             _print_plainly(console, Group(*([Text()] if place else []), *parts))
 
 
+def print_styled(console: Console, sheets: Sequence[Sheet], *, style: str, level: str, reading: str) -> None:
+    """Print maps side by side in the layout of published tables, with what is compared and what must be minded."""
+    from forgetmap.report.styles import styled_tables
+
+    parts: list[RenderableType] = [plain(headline(sheet), "bold") for sheet in sheets]
+    for table in styled_tables(sheets, style, level, reading):
+        for heading, rows in table.sections():
+            drawn = Table(
+                box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0), title=None
+            )
+            for column in table.columns:
+                drawn.add_column(plain(column.name), justify="right" if column.figures else "left")
+            for row in rows:
+                if row.kind == "total":
+                    drawn.add_section()
+                bold = "bold" if row.kind in ("total", "group") else None
+                drawn.add_row(*(plain(text) for text in row.texts), style=bold)
+            parts += [Text(), plain(heading, "bold"), drawn]
+        parts += [Text(), *(plain(line, "dim") for line in (table.about, *table.notes) if line)]
+    warned = dict.fromkeys(warning for sheet in sheets for warning in sheet.warnings)
+    parts += [plain(f"warning: {warning}", "yellow") for warning in warned]
+    if console.is_terminal:
+        console.print(Padding(Group(*parts), (0, 0, 1, 0)))
+    else:
+        _print_plainly(console, Group(*parts))
+
+
 def _print_plainly(console: Console, group: Group) -> None:
     """Print without the blanks that tables leave at the end of lines."""
     with console.capture() as captured:

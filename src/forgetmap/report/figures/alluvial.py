@@ -1,17 +1,18 @@
 """An alluvial figure of a chain: columns are stages, bands are items that go from right or wrong to right or wrong.
 
-Written as plain SVG, so that it needs no plotting library and stays sharp in a paper and on a page. Every item is drawn,
-also those missing at some stage.
+Every item is drawn, also those missing at some stage.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from forgetmap.chain import Chain
 from forgetmap.errors import UsageError
+from forgetmap.report.figures.canvas import Canvas, Figure, box, element, fill, fit, label, text_width
+from forgetmap.report.figures.palette import LIGHT
+from forgetmap.report.figures.words import short_name
 from forgetmap.report.plain import number, visible
 from forgetmap.storage import write_atomically
 
@@ -23,14 +24,12 @@ _NAMES = {
     ("wrong", "right"): "gained",
     ("wrong", "wrong"): "never",
 }
-_BAND = {"kept": "#9fb1c3", "lost": "#c9412f", "gained": "#2f9a62", "never": "#cfcfcf", "missing": "#e9e4d4"}
 _WORDS = {"kept": "kept", "lost": "lost", "gained": "gained", "never": "still wrong", "missing": "missing at a stage"}
-_INK = {"lost": "#b23222", "gained": "#1d7547"}  # darker than the bands: text needs more contrast
-_NODE = {"right": ("#34536e", "#ffffff"), "wrong": ("#6d7278", "#ffffff"), "missing": ("#f4f0e2", "#333333")}
+_OPACITY = {"kept": 0.55, "lost": 0.9, "gained": 0.9, "never": 0.4, "missing": 0.3}
+#: Roles of a node and of the text on it.
+_NODE = {"right": ("ink", "paper"), "wrong": ("dim", "paper"), "missing": ("paper", "ink")}
 
 _MARGIN, _TOP, _PLOT, _SPACE = 36, 112, 330, 22
-_LETTER = 8.6  # width of a bold letter of 13 px in a wide font
-_FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
 
 @dataclass(frozen=True)
@@ -86,28 +85,32 @@ class _Layout:
         return made
 
 
-def alluvial_svg(chain: Chain) -> str:
-    """Return the figure as SVG text."""
+def alluvial(chain: Chain) -> Figure:
+    """Return the figure of a chain: what became of every item from stage to stage."""
     flows = [chain.flows(place) for place in range(len(chain.stages) - 1)]
     counts = [{state: sum(n for (b, _), n in flow.items() if b == state) for state in STATES} for flow in flows]
     counts.append({state: sum(n for (_, a), n in flows[-1].items() if a == state) for state in STATES})
     any_missing = any(column["missing"] for column in counts)
     layout = _Layout(len(counts), sum(counts[0].values()), STATES if any_missing else STATES[:2])
     columns = [layout.nodes(column) for column in counts]
-    parts = [_band(layout, chain, columns, place, flow) for place, flow in enumerate(flows)]
-    parts += [_column(layout, chain, place, column) for place, column in enumerate(columns)]
-    parts += [_step(layout, chain, place, flow) for place, flow in enumerate(flows)]
-    parts.append(_legend(layout, any_missing))
     title, lines = _title(chain)
-    heading = [_text(_MARGIN, 34, title, size=17, weight="600")]
-    heading += [_text(_MARGIN, 56 + 17 * row, line, size=12, fill="#555555") for row, line in enumerate(lines)]
-    height = _TOP + _PLOT + 118
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width:g} {height}" width="{layout.width:g}" '
-        f'height="{height}" role="img" aria-labelledby="chain-title chain-desc" font-family="{_FONT}">\n'
-        f'<title id="chain-title">{_safe(title)}</title>\n<desc id="chain-desc">{_safe(_described(chain, flows))}</desc>\n'
-        f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join([*parts, *heading]) + "\n</svg>\n"
-    )
+    canvas = Canvas("alluvial", title, layout.width)
+    for place, flow in enumerate(flows):
+        canvas.add(*_bands(layout, chain, columns, place, flow))
+    for place, column in enumerate(columns):
+        canvas.add(*_column(layout, chain, place, column))
+    for place, flow in enumerate(flows):
+        canvas.add(*_step(layout, chain, place, flow))
+    canvas.add(*_legend(any_missing))
+    canvas.add(label(_MARGIN, 34, title, size=17, bold=True))
+    canvas.add(*(label(_MARGIN, 56 + 17 * row, text, role="dim") for row, text in enumerate(lines)))
+    svg = canvas.svg(_TOP + _PLOT + 118, _described(chain, flows))
+    return Figure("alluvial", title, svg, _note(chain))
+
+
+def alluvial_svg(chain: Chain) -> str:
+    """Return the figure as SVG text."""
+    return alluvial(chain).svg
 
 
 def write_alluvial(chain: Chain, path: Path) -> Path:
@@ -117,18 +120,6 @@ def write_alluvial(chain: Chain, path: Path) -> Path:
     text = alluvial_svg(chain)
     write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))
     return path
-
-
-def _safe(text: str) -> str:
-    """Names of others in XML: no control characters, no markup."""
-    return escape(visible(text).replace("\n", " "))
-
-
-def _text(
-    x: float, y: float, text: str, *, size: int, fill: str = "#222222", weight: str = "", anchor: str = ""
-) -> str:
-    more = (f' font-weight="{weight}"' if weight else "") + (f' text-anchor="{anchor}"' if anchor else "")
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{fill}"{more}>{_safe(text)}</text>'
 
 
 def _count(n: float) -> str:
@@ -144,14 +135,14 @@ def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
-def _cut(text: str, most: int) -> str:
+def _fitted(name: str, room: float) -> str:
     """The end of a model's name tells more than its beginning, which is often the same at every stage."""
-    return text if len(text) <= most else f"{text[: most // 3]}…{text[-(most - most // 3 - 1) :]}"
+    return fit(name, room, 13, bold=True, middle=True)
 
 
 def _title(chain: Chain) -> tuple[str, list[str]]:
     shares = {name: share or 0.0 for name, share in chain.outcomes.select("outcome", "share").iter_rows()}
-    first, last = (_cut(name.rsplit("/", 1)[-1], 30) for name in (chain.stages[0], chain.stages[-1]))
+    first, last = (fit(short_name(name), 200, 13, middle=True) for name in (chain.stages[0], chain.stages[-1]))
     words = {
         "lost_for_good": "lost for good",
         "recovered": "lost, then recovered",
@@ -167,9 +158,9 @@ def _title(chain: Chain) -> tuple[str, list[str]]:
     return f"{number(chain.items, 'item')} from {first} to {last}", lines
 
 
-def _band(
+def _bands(
     layout: _Layout, chain: Chain, columns: list[dict[str, _Node]], place: int, flow: dict[tuple[str, str], float]
-) -> str:
+) -> list[str]:
     """The bands of one step, each leaving and arriving in the order of the states."""
     x0, x1 = layout.left(place) + layout.node, layout.left(place + 1)
     middle = (x0 + x1) / 2
@@ -190,58 +181,53 @@ def _band(
                 f"V{y1 + height:.2f}C{middle:.1f},{y1 + height:.2f} {middle:.1f},{y0 + height:.2f} {x0:.1f},{y0 + height:.2f}Z"
             )
             tip = f"{chain.stages[place]}, {before} → {chain.stages[place + 1]}, {after}: {_count(n)} items"
+            look = {**fill(name, _OPACITY[name]), "class_": f"fm-{name} fm-{name}-line", "stroke": LIGHT[name]}
             # A hair of outline keeps a band of few items visible.
-            paths.setdefault(name, []).append(
-                f'<path d="{shape}" fill="{_BAND[name]}" stroke="{_BAND[name]}" stroke-width="0.6" '
-                f'fill-opacity="{0.9 if name in ("lost", "gained") else 0.75}"><title>{_safe(tip)}</title></path>'
-            )
+            drawn = element("path", d=shape, tip=tip, stroke_width=0.6, stroke_opacity=_OPACITY[name], **look)
+            paths.setdefault(name, []).append(drawn)
     order = ("missing", "never", "kept", "gained", "lost")  # what matters most is painted last
-    return "\n".join(path for name in order for path in paths.get(name, []))
+    return [path for name in order for path in paths.get(name, [])]
 
 
-def _column(layout: _Layout, chain: Chain, place: int, nodes: dict[str, _Node]) -> str:
+def _column(layout: _Layout, chain: Chain, place: int, nodes: dict[str, _Node]) -> list[str]:
     left = layout.left(place)
     centre = left + layout.node / 2
     # Names must miss each other: the outer ones may have to start or end at the edge of their node.
-    most = int(((layout.node + layout.gap + layout.node / 2) / 1.5 - 8) / _LETTER)
-    name = _cut(chain.stages[place].rsplit("/", 1)[-1], most)
-    half = len(name) * _LETTER / 2
+    room = (layout.node + layout.gap + layout.node / 2) / 1.5 - 8
+    name = _fitted(short_name(chain.stages[place]), room)
+    half = text_width(name, 13, bold=True) / 2
     x, anchor = centre, "middle"
     if centre - half < 6:
         x, anchor = left, "start"
     elif centre + half > layout.width - 6:
         x, anchor = left + layout.node, "end"
     parts = [
-        f"<g><title>{_safe(chain.stages[place])}</title>"
-        + _text(x, _TOP - 12, name, size=13, weight="600", anchor=anchor)
-        + "</g>"
+        element("g", label(x, _TOP - 12, name, size=13, bold=True, anchor=anchor), tip=visible(chain.stages[place]))
     ]
     seen = nodes["right"].count + nodes["wrong"].count
     for node in nodes.values():
         if not node.count:
             continue
-        fill, ink = _NODE[node.state]
-        dashed = ' stroke="#b5ab8b" stroke-dasharray="3 2"' if node.state == "missing" else ""
-        parts.append(
-            f'<rect x="{left:.1f}" y="{node.top:.2f}" width="{layout.node:g}" height="{max(node.height, 1):.2f}" rx="2" '
-            f'fill="{fill}"{dashed}/>'
-        )
+        ground, ink = _NODE[node.state]
+        look = fill(ground)
+        if node.state == "missing":
+            look |= {"class_": "fm-paper fm-missing-line", "stroke": LIGHT["missing"], "stroke_dasharray": "3 2"}
+        parts.append(box(left, node.top, layout.node, max(node.height, 1), rx=2, **look))
         share = f" · {_share(node.count, seen)}" if node.state != "missing" else " missing"
         middle = node.top + node.height / 2
         if node.height >= 34:
-            parts.append(_text(centre, middle - 4, node.state, size=12, fill=ink, weight="600", anchor="middle"))
+            parts.append(label(centre, middle - 4, node.state, role=ink, bold=True, anchor="middle"))
             below = _count(node.count) + (share if node.state != "missing" else "")
-            parts.append(_text(centre, middle + 12, below, size=11, fill=ink, anchor="middle"))
+            parts.append(label(centre, middle + 12, below, size=11, role=ink, anchor="middle"))
         elif node.height >= 15:
-            parts.append(_text(centre, middle + 4, _count(node.count) + share, size=11, fill=ink, anchor="middle"))
+            parts.append(label(centre, middle + 4, _count(node.count) + share, size=11, role=ink, anchor="middle"))
         else:  # too small to hold it: the space below is kept free for that
-            parts.append(
-                _text(centre, node.top + node.height + 13, _count(node.count) + share, size=11, anchor="middle")
-            )
-    return "\n".join(parts)
+            at = node.top + node.height + 13
+            parts.append(label(centre, at, _count(node.count) + share, size=11, anchor="middle"))
+    return parts
 
 
-def _step(layout: _Layout, chain: Chain, place: int, flow: dict[tuple[str, str], float]) -> str:
+def _step(layout: _Layout, chain: Chain, place: int, flow: dict[tuple[str, str], float]) -> list[str]:
     """Below each step: what was lost and gained in it, and how much of that guessing or noise would give."""
     x = layout.left(place) + layout.node + layout.gap / 2
     y = _TOP + _PLOT + 36
@@ -250,25 +236,38 @@ def _step(layout: _Layout, chain: Chain, place: int, flow: dict[tuple[str, str],
     parts = []
     for row, (name, key) in enumerate((("lost", ("right", "wrong")), ("gained", ("wrong", "right")))):
         said = f"{name} {_count(flow[key])} · {_share(flow[key], both)}"
-        parts.append(_text(x, y + 16 * row, said, size=12, fill=_INK[name], weight="600", anchor="middle"))
+        parts.append(label(x, y + 16 * row, said, role=name, bold=True, anchor="middle"))
     low, high = matrix["lost"]["expected_low"], matrix["lost"]["expected_high"]
     if low is not None and high is not None:
         ends = dict.fromkeys(f"{100 * end:.1f}" for end in (low, high))
-        cause = "re-run noise" if chain.expected_from == "repeats" else "guessing"
-        said = f"{cause} alone {'–'.join(ends)} %"  # the same both ways, where nothing changed
-        parts.append(_text(x, y + 32, said, size=11, fill="#666666", anchor="middle"))
-    return "\n".join(parts)
+        said = f"{_expected_from(chain)} alone {'–'.join(ends)} %"  # the same both ways, where nothing changed
+        parts.append(label(x, y + 32, said, size=11, role="dim", anchor="middle"))
+    return parts
 
 
-def _legend(layout: _Layout, any_missing: bool) -> str:
+def _expected_from(chain: Chain) -> str:
+    return "re-run noise" if chain.expected_from == "repeats" else "guessing"
+
+
+def _legend(any_missing: bool) -> list[str]:
     x, y, parts = float(_MARGIN), _TOP + _PLOT + 98, []
     for name, word in _WORDS.items():
         if name == "missing" and not any_missing:
             continue
-        parts.append(f'<rect x="{x:.1f}" y="{y - 10}" width="14" height="11" rx="2" fill="{_BAND[name]}"/>')
-        parts.append(_text(x + 20, y, word, size=12, fill="#444444"))
-        x += 40 + 6.8 * len(word)
-    return "\n".join(parts)
+        parts.append(box(x, y - 10, 14, 11, rx=2, **fill(name, _OPACITY[name])))
+        parts.append(label(x + 20, y, word))
+        x += 40 + text_width(word, 12)
+    return parts
+
+
+def _note(chain: Chain) -> str:
+    said = [
+        f"Columns are stages, bands are items on their way from right or wrong to right or wrong: {number(chain.items, 'item')} "
+        f"with a score at every stage. Below each step stands what {_expected_from(chain)} alone would flip."
+    ]
+    if chain.incomplete:
+        said.append(f"{number(chain.incomplete, 'more item')} without a score at some stage: drawn, but in no share.")
+    return " ".join(said)
 
 
 def _described(chain: Chain, flows: list[dict[tuple[str, str], float]]) -> str:

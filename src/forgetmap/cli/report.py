@@ -1,0 +1,99 @@
+"""`forgetmap report`: the page of runs, or of a map that was saved as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forgetmap.cli import options as opt
+from forgetmap.cli import outputs
+from forgetmap.errors import UsageError
+from forgetmap.levels import LEVELS, WEIGHTS
+from forgetmap.map import SCHEMA, SCHEMA_SEVERAL
+
+
+def report_command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MAP.json | BEFORE AFTER…", help="A map that compare --json wrote, or the runs themselves."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE.html", help="The page to write.")] = Path(
+        "forgetmap.html"
+    ),
+    reading: Annotated[
+        str, typer.Option(help="What figures show: auto, observed, noise, chance, soft or paper.")
+    ] = "auto",
+    by: Annotated[str, typer.Option(help="Cells of the figures: task, category or group.")] = "category",
+    taxonomy: opt.TaxonomyName = "post_forget",
+    weight: opt.Weight = None,
+    margin: opt.Margin = None,
+    bridge: opt.BridgeRun = None,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="The runs are stages of one model: draw the life lines of its items too.")
+    ] = False,
+    items: Annotated[int, typer.Option(min=0, help="Show at most this many items.")] = 2000,
+    csv: outputs.Csv = None,
+    xlsx: outputs.Xlsx = None,
+    latex: outputs.Latex = None,
+    markdown: outputs.Markdown = None,
+    figures: outputs.Figures = None,
+    style: outputs.Style = "forgetmap",
+    tasks: opt.Tasks = None,
+    scorer: opt.Scorer = None,
+    metric: opt.MetricName = None,
+    threshold: opt.Threshold = None,
+    scale: opt.ScaleRange = None,
+    format: opt.Format = None,
+    columns: opt.Columns = None,
+    force: opt.Force = False,
+    skip_broken: opt.SkipBroken = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Write the page of a comparison: one file to look at, to send and to keep.
+
+    From runs the page holds the items, with both answers side by side; from a
+    saved map it holds what the map knows.
+
+    Example: forgetmap report out/base out/tuned --out report.html
+    """
+    from forgetmap.chain import chain_runs
+    from forgetmap.evidence import READINGS
+    from forgetmap.map import compare_all
+    from forgetmap.report.sheet import Sheet, read_sheets
+
+    opt.one_of(reading, READINGS, "--reading")
+    opt.one_of(by, LEVELS, "--by")
+    if weight is not None:
+        opt.one_of(weight, WEIGHTS, "--weight")
+    asked = outputs.Outputs(out, csv, xlsx, latex, markdown, figures, style)
+    asked.check()
+    if len(sources) == 1:
+        if not _is_map(Path(sources[0])):
+            raise UsageError(f"{sources[0]} is not a map; give a file that compare --json wrote, or BEFORE and AFTER")
+        if chain:
+            raise UsageError("--chain needs the runs: a saved map does not hold them")
+        outputs.say(asked.write(read_sheets(Path(sources[0])), level=by, reading=reading))
+        return
+    runs = [opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in sources]
+    middle = opt.read(bridge, format=format, columns=columns, skip_broken=skip_broken) if bridge else None
+    maps = compare_all(
+        runs[0], runs[1:], reading=reading, margin=margin, taxonomy=taxonomy, weight=weight, scorer=scorer,
+        metric=metric, tasks=opt.joined(tasks), threshold=threshold, scale=opt.parse_scale(scale), bridge=middle,
+        force=force,
+    )  # fmt: skip
+    stages = chain_runs(runs, tasks=opt.joined(tasks), scorer=scorer, metric=metric) if chain else None
+    sheets = [Sheet.of(found) for found in maps]
+    outputs.say(asked.write(sheets, level=by, reading=reading, maps=maps, chain=stages, items=items))
+
+
+def _is_map(path: Path) -> bool:
+    """Whether a file says of itself that it is a map."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as opened:
+        head = opened.read(4096)
+    return f'"{SCHEMA}"'.encode() in head or f'"{SCHEMA_SEVERAL}"'.encode() in head

@@ -1,0 +1,209 @@
+"""The ledger of a pair: one short line per paired item, in memory, to filter, sort and page through.
+
+Texts stay on disk: a page reads those of its own rows. What takes long (ranks, slices, causes) is made when it is first
+asked for, once, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from forgetmap.causes import Causes, find_causes
+from forgetmap.errors import UsageError
+from forgetmap.explorer.search import Search
+from forgetmap.explorer.shelf import Shelf
+from forgetmap.explorer.stores import Store
+from forgetmap.flips import TRANSITIONS, show_items
+from forgetmap.flips.listing import _described, _sorted
+from forgetmap.pairing import Pair
+from forgetmap.slices import Dimension, dimensions, slice_column
+
+Rows = NDArray[np.uint32]  # numbers of rows of `pair.items`
+Mask = NDArray[np.bool_]
+
+_KEY = ["task", "item_high", "item_low", "slot"]
+_LAST = len(TRANSITIONS)  # items whose score has no place in [0, 1] are of no transition
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The items of a transition, what to look at first on top."""
+
+    rows: Rows
+    confidence: NDArray[np.float64]  # NaN where unknown
+    shared_by: NDArray[np.uint32]
+
+
+class Ledger:
+    """A pair's items, ready to be looked up."""
+
+    def __init__(self, pair: Pair, before: Callable[[], Store], after: Callable[[], Store]) -> None:
+        self.pair = pair
+        self._stores = (before, after)
+        self._columns: Shelf[str, pl.Series] = Shelf(64)
+        self._ranks: Shelf[Any, Ranks] = Shelf(16)
+        self._values: Shelf[str, NDArray[Any]] = Shelf(16)
+        self._searches: Shelf[str, Search] = Shelf(8)
+        self._causes: Shelf[str, Causes] = Shelf(1)
+
+    @property
+    def items(self) -> pl.DataFrame:
+        """One row per paired item."""
+        return self.pair.items
+
+    def __len__(self) -> int:
+        return self.pair.pairing.paired
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """Tasks in the order of their codes."""
+        return sorted(self.pair.patterns["task"].unique())
+
+    @cached_property
+    def task(self) -> NDArray[np.uint32]:
+        """The code of each item's task."""
+        order = {name: code for code, name in enumerate(self.tasks)}
+        names = self.items["task"].cast(pl.String)
+        return names.replace_strict(order, return_dtype=pl.UInt32).to_numpy()
+
+    @cached_property
+    def transition(self) -> NDArray[np.uint8]:
+        """The place of each item's transition in `TRANSITIONS`; one more where it has none."""
+        change = pl.col("lost") - pl.col("gained")
+        lost, gained, kept, never = (pl.lit(code, dtype=pl.UInt8) for code in range(_LAST))
+        code = (
+            pl.when(change > 0).then(lost).when(change < 0).then(gained)
+            .when((change == 0) & (pl.col("score") > 0)).then(kept)
+            .when((change == 0) & (pl.col("score") == 0)).then(never)
+            .otherwise(pl.lit(_LAST, dtype=pl.UInt8))
+        )  # fmt: skip
+        return self.items.select(code).to_series().to_numpy()
+
+    def tasks_mask(self, names: Collection[str]) -> Mask:
+        """Return which items belong to the tasks."""
+        wanted = np.array([task in names for task in self.tasks], dtype=bool)
+        mask: Mask = wanted[self.task]
+        return mask
+
+    @cached_property
+    def dimensions(self) -> list[Dimension]:
+        """By what the items can be cut."""
+        return dimensions(self.pair)
+
+    def slice_of(self, dimension: str) -> pl.Series:
+        """Return the slice of each item."""
+        if dimension not in {one.name for one in self.dimensions}:
+            known = ", ".join(one.name for one in self.dimensions)
+            raise UsageError(f"slice is '{dimension[:60]}'; these logs can be sliced by {known or 'nothing'}")
+        return self._columns.get(dimension, lambda: slice_column(self.pair, dimension))
+
+    def slice_mask(self, dimension: str, value: str) -> Mask:
+        """Return which items are of a slice."""
+        column = self.slice_of(dimension)
+        words = column.dtype.categories.to_list()  # type: ignore[attr-defined]
+        if value not in words:
+            raise UsageError(f"'{value[:60]}' is no slice of {dimension}; there are {', '.join(words)}")
+        return column.to_physical().to_numpy() == words.index(value)
+
+    def ranks(self, transition: str, others: Mapping[str, Pair] | None = None) -> Ranks:
+        """Return the items of a transition, what to look at first on top.
+
+        `others` are pairs of the same before-run by the id of their after: they tell which flips are shared.
+        """
+        known = others or {}
+        return self._ranks.get((transition, tuple(known)), lambda: self._ranked(transition, list(known.values())))
+
+    def _ranked(self, transition: str, others: Sequence[Pair]) -> Ranks:
+        rows = np.flatnonzero(self.transition == TRANSITIONS.index(transition)).astype(np.uint32)
+        table = _sorted(_described(self.pair, self.items[rows], transition, others))
+        return Ranks(
+            rows[table["_item"].to_numpy()],
+            table["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+            table["shared_by"].cast(pl.UInt32).to_numpy(),
+        )
+
+    def causes(self) -> Causes:
+        """Return why items were lost, and what gained ones did before; reads replies, and takes a while where many moved."""
+        return self._causes.get("causes", lambda: find_causes(self.pair))
+
+    def known_causes(self) -> Causes | None:
+        """Return the causes if they are found; never waits."""
+        return self._causes.peek("causes")
+
+    def cause_of(self) -> tuple[NDArray[np.int8], list[str]]:
+        """Return the code of each item's main cause, −1 where there is none, and the names of the codes."""
+        names = sorted(self.causes().items["cause"].unique())
+
+        def codes() -> NDArray[np.int8]:
+            order = {name: code for code, name in enumerate(names)}
+            main = self.causes().items.sort("weight", "cause", descending=[True, False])
+            main = main.unique(_KEY, keep="first", maintain_order=True).select(
+                *_KEY, cause=pl.col("cause").replace_strict(order, return_dtype=pl.Int8)
+            )
+            keys = self.items.select(pl.col("task").cast(pl.String), *_KEY[1:])
+            return keys.join(main, on=_KEY, how="left", maintain_order="left")["cause"].fill_null(-1).to_numpy()
+
+        return self._values.get("cause", codes), names
+
+    def value(self, name: str) -> NDArray[np.float64]:
+        """Return what items are sorted by: change, length_before or length_after; NaN where unknown."""
+
+        def made() -> NDArray[np.float64]:
+            if name == "change":
+                change = (self.items["score_after"] - self.items["score"]).abs()
+            else:
+                change = self._length(name.removeprefix("length_"))
+            return change.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+        return self._values.get(name, made)
+
+    def _length(self, side: str) -> pl.Series:
+        run = getattr(self.pair, side)
+        if not run.has_texts:
+            return pl.Series([None], dtype=pl.Float64).new_from_index(0, len(self))
+        row = "text_row" if side == "before" else "text_row_after"
+        said = pl.coalesce("response", "choice").str.len_chars()
+        lengths = self.store(side).texts.scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
+        return self.items.lazy().select(row).join(lengths, on=row, how="left", maintain_order="left").collect()["length"]
+
+    def store(self, side: str) -> Store:
+        """Return the samples of a side, read when they are first asked for."""
+        return self._stores[side == "after"]()
+
+    def make_ready(self) -> None:
+        """Read what the first look at the items needs."""
+        for transition in ("lost", "gained"):
+            self.ranks(transition)
+        for side in ("before", "after"):
+            self.store(side)
+        _ = self.task, self.dimensions
+
+    def search(self, words: str) -> Search:
+        """Return the search for words, as far as it has come."""
+        return self._searches.get(words, lambda: Search(words, self.items, self.store("before"), self.store("after")))
+
+    def show(self, rows: Rows) -> list[dict[str, Any]]:
+        """Return rows as the list of items shows them, texts included; other rows' texts are not read."""
+        items = self.items[rows]
+        keys = items["item_low"].to_numpy()
+        before, after = (self.store(side).only(keys) for side in ("before", "after"))
+        small = replace(self.pair, before=before, after=after)
+        causes = self.known_causes()
+        if causes is not None:
+            few = causes.items.join(items.select(pl.col("task").cast(pl.String), *_KEY[1:]), on=_KEY, how="semi")
+            causes = Causes(few, causes.states.clear(), {}, 0, [])
+        return show_items(small, items, causes).to_dicts()
+
+
+def count_codes(codes: NDArray[Any], names: Sequence[str], mask: Mask | None = None) -> Mapping[str, int]:
+    """Return how often each code occurs, by name; codes below 0 or past the names count for nothing."""
+    chosen = codes if mask is None else codes[mask]
+    chosen = chosen[(chosen >= 0) & (chosen < len(names))]
+    return dict(zip(names, np.bincount(chosen, minlength=len(names)).tolist(), strict=True))

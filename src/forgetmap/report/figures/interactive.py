@@ -1,0 +1,215 @@
+"""The figures as plotly draws them: plain dictionaries for a page that loads plotly when a reader asks for it.
+
+Categories are numbered and named by tick texts, since two cells may have one name. Texts that plotly shows are escaped:
+it takes some markup in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from forgetmap.report.figures.palette import LIGHT
+from forgetmap.report.plain import visible
+from forgetmap.report.shown import Shown, cut
+
+Spec = dict[str, Any]
+_WAYS = ("lost", "gained")
+
+
+def said(text: str, most: int = 120) -> str:
+    """A text of others in a figure of plotly.
+
+    >>> said("<b>x</b>")
+    '&lt;b&gt;x&lt;/b&gt;'
+    """
+    return escape(visible(cut(text, most)), quote=False)
+
+
+def hundredfold(value: float | None) -> float | None:
+    """In percent."""
+    return None if value is None else 100 * value
+
+
+def _named(names: Sequence[str], **more: Any) -> Spec:
+    return {
+        "type": "category",
+        "tickmode": "array",
+        "tickvals": [str(n) for n in range(len(names))],
+        "ticktext": [said(name, 40) for name in names],
+        "automargin": True,
+        **more,
+    }
+
+
+def forest_spec(
+    title: str, names: Sequence[str], figures: dict[str, list[Shown]], unclear: Sequence[bool], totals: Sequence[bool]
+) -> Spec:
+    """Points with intervals, lost on the left, gained on the right; a range is a bar without a point."""
+    data: list[Spec] = []
+    for place, way in enumerate(_WAYS):
+        found = figures[way]
+        shape = "triangle-down" if way == "lost" else "triangle-up"
+        symbols = [
+            ("diamond" if total else shape) + ("-open" if doubt else "")
+            for total, doubt in zip(totals, unclear, strict=True)
+        ]
+        axis = {"xaxis": "x" if place == 0 else "x2", "yaxis": "y"}
+        texts = [f"{said(name)}<br>{way} {f.text()} [{f.interval()}]" for name, f in zip(names, found, strict=True)]
+        shared = {"type": "scatter", "text": texts, "hovertemplate": "%{text}<extra></extra>", **axis}
+        data.append(
+            {
+                **shared,
+                "mode": "markers",
+                "name": way,
+                "x": [hundredfold(f.value) for f in found],
+                "y": [str(n) for n in range(len(names))],
+                "error_x": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [_span(f.high, f.value) for f in found],
+                    "arrayminus": [_span(f.value, f.low) for f in found],
+                },
+                "marker": {"color": LIGHT[way], "symbol": symbols, "size": 9},
+            }
+        )
+        for n, f in enumerate(found):
+            if f.value is None and f.range is not None:
+                ends = [hundredfold(end) for end in f.range]
+                look = {"color": LIGHT[way], "width": 6, "dash": "dot"}
+                data.append(
+                    {**shared, "text": [texts[n]] * 2, "mode": "lines", "x": ends, "y": [str(n)] * 2, "line": look}
+                )
+    layout = {
+        "title": {"text": said(title, 200)},
+        "yaxis": _named(names, autorange="reversed"),
+        "xaxis": {"domain": [0, 0.48], "title": {"text": "lost, %"}, "zeroline": True},
+        "xaxis2": {
+            "domain": [0.52, 1],
+            "title": {"text": "gained, %"},
+            "zeroline": True,
+            "matches": "x",
+            "anchor": "y",
+        },
+        "showlegend": False,
+        "height": 120 + 24 * len(names),
+    }
+    return {"data": data, "layout": layout}
+
+
+def _span(high: float | None, low: float | None) -> float | None:
+    return None if high is None or low is None else 100 * (high - low)
+
+
+def quadrant_spec(title: str, names: Sequence[str], parts: dict[str, list[float | None]]) -> Spec:
+    """Stacked bars of kept, lost, gained and never."""
+    shapes = {"kept": "", "lost": "/", "gained": "\\", "never": "."}
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": part,
+            "y": [str(n) for n in range(len(names))],
+            "x": [hundredfold(value) for value in values],
+            "text": [said(name) for name in names],
+            "textposition": "none",
+            "hovertemplate": f"%{{text}}<br>{part} %{{x:.1f}} %<extra></extra>",
+            "marker": {"color": LIGHT[part], "pattern": {"shape": shapes[part]}},
+        }
+        for part, values in parts.items()
+    ]
+    layout = {
+        "title": {"text": said(title, 200)},
+        "barmode": "stack",
+        "xaxis": {"title": {"text": "% of items"}, "range": [0, 100]},
+        "yaxis": _named(names, autorange="reversed"),
+        "height": 140 + 26 * len(names),
+        "legend": {"orientation": "h", "traceorder": "normal", "y": 1.01, "yanchor": "bottom"},
+    }
+    return {"data": data, "layout": layout}
+
+
+def radar_spec(
+    title: str,
+    names: Sequence[str],
+    series: Sequence[tuple[str, dict[str, str], dict[str, list[Shown]], Sequence[bool]]],
+    ends: tuple[float, float],
+) -> Spec:
+    """Two dials. A series is its name, its role per direction, its figures per direction, and which are unclear."""
+    data: list[Spec] = []
+    axes = [str(n) for n in range(len(names))]
+    for side, way in enumerate(_WAYS):
+        for place, (name, roles, figures, unclear) in enumerate(series):
+            values = [hundredfold(f.value) for f in figures[way]]
+            texts = [
+                f"{said(axis)}<br>{said(name)}<br>{way} {f.text()} [{f.interval()}]"
+                for axis, f in zip(names, figures[way], strict=True)
+            ]
+            shape = ("circle", "square", "triangle-up", "diamond")[place % 4]
+            symbols = [f"{shape}-open" if doubt else shape for doubt in unclear]
+            colour = LIGHT[roles[way]]
+            data.append(
+                {
+                    "type": "scatterpolar",
+                    "mode": "lines+markers",
+                    "name": said(name, 40),
+                    "legendgroup": str(place),
+                    "showlegend": side == 0 and len(series) > 1,
+                    "subplot": "polar" if side == 0 else "polar2",
+                    "theta": [*axes, axes[0]],
+                    "r": [*values, values[0]],
+                    "text": [*texts, texts[0]],
+                    "hovertemplate": "%{text}<extra></extra>",
+                    "connectgaps": False,
+                    "line": {"color": colour},
+                    "marker": {"symbol": [*symbols, symbols[0]], "size": 9, "color": colour},
+                }
+            )
+    angular = {**_named([cut(name, 24) for name in names]), "direction": "clockwise", "rotation": 90}
+    del angular["automargin"]  # polar axes have none
+    radial = {"range": [100 * ends[0], 100 * ends[1]], "ticksuffix": " %"}
+    layout = {
+        "title": {"text": said(title, 200)},
+        "polar": {"domain": {"x": [0.08, 0.42]}, "angularaxis": angular, "radialaxis": radial},
+        "polar2": {"domain": {"x": [0.58, 0.92]}, "angularaxis": angular, "radialaxis": radial},
+        "annotations": [
+            {"text": way, "x": x, "y": 1.12, "xref": "paper", "yref": "paper", "xanchor": "center", "showarrow": False}
+            for way, x in zip(_WAYS, (0.25, 0.75), strict=True)
+        ],
+        "legend": {"orientation": "h", "y": -0.12},
+        "height": 560,
+    }
+    return {"data": data, "layout": layout}
+
+
+def heat_spec(
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    tips: Sequence[Sequence[str]],
+    way: str,
+) -> Spec:
+    """Fields; what is missing is a gap."""
+    data = {
+        "type": "heatmap",
+        "x": [str(n) for n in range(len(columns))],
+        "y": [str(n) for n in range(len(rows))],
+        "z": [[hundredfold(value) for value in row] for row in values],
+        "text": [[said(tip, 300) for tip in row] for row in tips],
+        "hovertemplate": "%{text}<extra></extra>",
+        "hoverongaps": False,
+        "colorscale": [[0, LIGHT["paper"]], [1, LIGHT[way]]],
+        "zmin": 0,
+        "xgap": 1,
+        "ygap": 1,
+        "colorbar": {"ticksuffix": " %"},
+    }
+    layout = {
+        "title": {"text": said(title, 200)},
+        "height": 220 + 22 * len(rows),
+        "xaxis": _named(columns),
+        "yaxis": _named(rows, autorange="reversed"),
+    }
+    return {"data": [data], "layout": layout}

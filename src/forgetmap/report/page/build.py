@@ -1,0 +1,118 @@
+"""The page: sections, style, scripts and data in one file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from forgetmap.chain import Chain
+from forgetmap.errors import UsageError
+from forgetmap.recipe import Recipe
+from forgetmap.report.page import sections as part
+from forgetmap.report.page.assets import asset, figures_style, plotly_packed, policy, render
+from forgetmap.report.page.items import PROMPT_CUT, ItemSet, Packed, pack, pack_items
+from forgetmap.report.plain import number, visible
+from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import cut
+
+
+def build_page(
+    sheets: Sequence[Sheet],
+    *,
+    items: ItemSet | None = None,
+    chain: Chain | None = None,
+    recipe: Recipe | None = None,
+    reading: str = "auto",
+    level: str = "category",
+    command: str | None = None,
+) -> str:
+    """Return the report of one or more maps of one before-run, as the text of one HTML file.
+
+    Parameters
+    ----------
+    sheets : the maps, one per AFTER.
+    items : the items to look at; without them the page says how to get them.
+    chain : stages of one model, for the life lines.
+    recipe : the mean over training seeds, where the AFTERs are such.
+    reading, level : what figures and tables show, as in `forgetmap compare`.
+    command : the command line that made the page, printed with the method.
+    """
+    if not sheets:
+        raise UsageError("there is no map to show; give one or more")
+    part.check_level(sheets, level)
+    packed = pack_items(items.rows) if items is not None and items.rows else None
+    made = [
+        part.verdict_section(sheets, level=level, reading=reading),
+        part.map_section(
+            sheets, level=level, reading=reading, linked=items.tasks if items is not None else (), recipe=recipe
+        ),
+        part.quadrants_section(sheets, level=level),
+        part.drift_section(sheets),
+        part.causes_section(sheets, level=level),
+        part.life_section(chain),
+        part.items_section(sheets, items or ItemSet([], {}), cuts=_cuts(packed)),
+        part.method_section(sheets, reading=reading, command=command),
+    ]
+    return assemble_page([section for section in made if section], title=_title(sheets), subtitle=_subtitle(sheets),
+                         packed=packed, afters=[sheet.after_name for sheet in sheets])  # fmt: skip
+
+
+def assemble_page(
+    sections: Sequence[part.Section],
+    *,
+    title: str,
+    subtitle: str,
+    packed: Packed | None = None,
+    afters: Sequence[str] = (),
+) -> str:
+    """Return sections as one file: style and scripts inside, data compressed, nothing fetched."""
+    plots = {
+        key: figure.plotly
+        for section in sections
+        for key, figure in section.figures.items()
+        if figure.plotly is not None
+    }
+    library = plotly_packed() if plots else None
+    boot, scripts = asset("boot.js"), [asset("items.js"), asset("page.js")]
+    html = render(
+        "page.html",
+        title=title,
+        subtitle=subtitle,
+        sections=sections,
+        policy=Markup(policy([boot, *scripts])),
+        style=Markup(figures_style() + asset("style.css")),
+        boot=Markup(boot),
+        scripts=[Markup(script) for script in scripts],
+        plots=pack(plots) if library else None,
+        library=library,
+        items=packed.text if packed else None,
+        afters=pack(list(map(visible, afters))),
+    )
+    return str(html)
+
+
+def _cuts(packed: Packed | None) -> list[str]:
+    """What was cut, in words."""
+    if packed is None:
+        return []
+    said = []
+    if packed.cut_prompts:
+        said.append(f"{number(packed.cut_prompts, 'prompt')} longer than {PROMPT_CUT:,} characters")
+    if packed.cut_answers:
+        said.append(f"{number(packed.cut_answers, 'text')} longer than {packed.answer_cut:,} characters")
+    return said
+
+
+def _title(sheets: Sequence[Sheet]) -> str:
+    first = sheets[0]
+    if len(sheets) == 1:
+        return f"{cut(first.before_name)} → {cut(first.after_name)}"
+    return f"{cut(first.before_name)} → {len(sheets)} models"
+
+
+def _subtitle(sheets: Sequence[Sheet]) -> str:
+    total = sheets[0].total
+    items = [sheet.total.items for sheet in sheets]
+    size = number(items[0], "item") if len(set(items)) == 1 else f"{min(items):,} to {max(items):,} items"
+    return f"{size} in {number(total.tasks, 'task')}, compared one by one"

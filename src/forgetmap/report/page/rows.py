@@ -1,0 +1,162 @@
+"""Rows of the page's tables: every figure as text to read and as a number to sort by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from forgetmap.cells import Cell
+from forgetmap.report.figures.forest import floor_of
+from forgetmap.report.figures.radar import ceiling
+from forgetmap.report.plain import percent
+from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import shown, verdict_text
+from forgetmap.report.tables import total_name
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a table cell prints, and the number it sorts by; None is missing and sorts last."""
+
+    text: str
+    value: float | None
+
+    @property
+    def key(self) -> str:
+        """The number to sort by, as short as it may be."""
+        return f"{self.value:.6g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell of a map as the table shows it."""
+
+    level: str
+    name: str
+    path: tuple[str, ...]
+    items: int
+    task_names: tuple[str, ...]
+    items_link: str | None  # where the cell is one task and the page holds some of its items
+    figures: dict[str, Figure]
+    verdict: str  # as printed, with its marks
+    verdict_word: str | None
+    flags: tuple[str, ...]
+    is_total: bool
+
+
+@dataclass(frozen=True)
+class Body:
+    """The rows of one level."""
+
+    level: str
+    rows: list[Row]
+
+
+def table_bodies(
+    sheet: Sheet, reading: str, *, linked: Collection[str] = (), differing: Collection[tuple[str, str]] = ()
+) -> list[Body]:
+    """Return the rows of every level, coarse to fine, the total last.
+
+    `linked` are the tasks of which the page shows items; `differing` the (level, name) whose task sets differ between
+    the AFTERs of the page.
+    """
+    bodies = []
+    for level in ("group", "category", "task", "total"):
+        cells = sheet.shown(level) if level != "total" else [sheet.total]
+        if level == "category" and not any(cell.mapped for cell in cells):
+            continue  # tasks without a place in the taxonomy: the level of tasks shows the same cells
+        if cells:
+            bodies.append(Body(level, [_row(sheet, cell, reading, linked, differing) for cell in cells]))
+    return bodies
+
+
+def _row(
+    sheet: Sheet, cell: Cell, reading: str, linked: Collection[str], differing: Collection[tuple[str, str]]
+) -> Row:
+    is_total = cell.level == "total"
+    flags = list(cell.flags)
+    if (cell.level, cell.name) in differing:
+        flags.append("other tasks than the other AFTERs")
+    if not cell.mapped and cell.level in ("category", "group"):
+        flags.append("not in the taxonomy")
+    only = cell.task_names[0] if len(cell.task_names) == 1 and cell.task_names[0] in linked else None
+    return Row(
+        cell.level,
+        total_name(sheet, cell) if is_total else cell.name,
+        cell.path,
+        cell.items,
+        cell.task_names,
+        f"#items?task={quote(only, safe='', errors='replace')}" if only is not None else None,
+        _figures(cell, reading),
+        verdict_text(cell),
+        cell.verdict,
+        tuple(flags),
+        is_total,
+    )
+
+
+def _figures(cell: Cell, reading: str) -> dict[str, Figure]:
+    made = {
+        name: Figure(percent(cell.observed[key]), cell.observed[key])
+        for name, key in (
+            ("before", "acc_before"),
+            ("after", "acc_after"),
+            ("flips_lost", "lost"),
+            ("flips_gained", "gained"),
+        )
+    }
+    for direction in ("lost", "gained"):
+        figure = shown(cell, reading, direction)
+        value = figure.value if figure.value is not None else figure.range[0] if figure.range else None
+        made[direction] = Figure(figure.text(), value)
+        width = None if figure.low is None or figure.high is None else figure.high - figure.low
+        made[f"{direction}_interval"] = Figure(figure.interval(), width)
+        most = ceiling(cell, reading, direction)
+        made[f"{direction}_ceiling"] = Figure(percent(most), most)
+    floor = floor_of(cell, reading)
+    made["floor"] = Figure(percent(floor), floor)
+    return made
+
+
+def differing_cells(sheets: Sequence[Sheet]) -> set[tuple[str, str]]:
+    """Return (level, name) of the cells that stand for different tasks in different maps (post_forget.md 8, R2)."""
+    sets: dict[tuple[str, str], set[frozenset[str]]] = {}
+    for sheet in sheets:
+        for cell in sheet.cells:
+            sets.setdefault((cell.level, cell.name), set()).add(frozenset(cell.task_names))
+    return {place for place, found in sets.items() if len(found) > 1}
+
+
+def quadrant_rows(sheet: Sheet, level: str) -> list[dict[str, Any]]:
+    """Return kept, lost, gained and never of each cell, the change of the score, and the movement it hides."""
+    rows = []
+    for cell in sheet.rows(level):
+        seen = cell.observed
+        before, after, lost, gained = (seen[name] for name in ("acc_before", "acc_after", "lost", "gained"))
+        change = None if before is None or after is None else after - before
+        moved = None if lost is None or gained is None else lost + gained
+        rows.append(
+            {
+                "name": total_name(sheet, cell) if cell.level == "total" else cell.name,
+                "is_total": cell.level == "total",
+                "items": cell.items,
+                **{name: Figure(percent(seen[name]), seen[name]) for name in ("kept", "lost", "gained", "never")},
+                "change": Figure(points(change), change),
+                "moved": Figure(percent(moved), moved),
+            }
+        )
+    return rows
+
+
+def points(change: float | None) -> str:
+    """Return a change in percentage points, with its sign.
+
+    >>> points(-0.021), points(0.0001), points(None)
+    ('−2.1', '0.0', '–')
+    """
+    if change is None:
+        return "–"
+    size = round(100 * change, 1) + 0.0
+    return f"{size:+.1f}".replace("-", "−") if size else "0.0"

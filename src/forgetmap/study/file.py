@@ -1,0 +1,259 @@
+"""Study files: YAML that people write, checked key by key, and every path looked for before anything is computed.
+
+The models of the file stand beside what is said when one of them does not fit: hence the length.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from forgetmap.chain.build import MOST_STAGES
+from forgetmap.evidence import READINGS
+from forgetmap.study.amounts import parse_amount, parse_size
+from forgetmap.study.spec import ChainSpec, Options, PairSpec, RunSpec, Study, StudyError
+from forgetmap.taxonomies import load_taxonomy, taxonomy_names
+from forgetmap.yaml_files import read_yaml
+
+
+def load_study(path: str | Path) -> Study:
+    """Return a study from its file; refuses what is misspelt, missing or doubtful before anything is read."""
+    source = Path(path)
+    try:
+        return _study(read_yaml(source, StudyError), source)
+    except StudyError as error:
+        raise StudyError(f"{source}: {error}") from None
+
+
+def _study(content: Any, source: Path) -> Study:
+    if not isinstance(content, Mapping):
+        raise StudyError("holds no keys; write at least 'pairs:', with a list of pairs")
+    fields, folder = _checked(content), source.absolute().parent
+    options = _options(fields["defaults"], folder)
+    aliases = {name: _run(name, given, folder) for name, given in fields["runs"].items()}
+
+    def find(text: str) -> RunSpec:
+        return aliases.get(text) or _run(text, text, folder)
+
+    _check_spelling(aliases, fields, folder)
+    pairs = _pairs(fields["pairs"], find)
+    chains = tuple(_chain(place, given, find) for place, given in enumerate(fields["chains"]))
+    _check_names([chain.name for chain in chains], "chain")
+    _check_paths(pairs, chains, aliases)
+    return Study(fields["title"] or source.stem, pairs, chains, options, folder, str(source))
+
+
+def _run(label: str, given: Any, folder: Path) -> RunSpec:
+    parts = {"path": given} if isinstance(given, str) else dict(given)
+    columns = tuple(sorted((parts.get("columns") or {}).items()))
+    path = str(folder / parts["path"])
+    return RunSpec(label, path, parts["path"], parts.get("model"), parts.get("format"), columns)
+
+
+def _options(given: dict[str, Any], folder: Path) -> Options:
+    taxonomy = given["taxonomy"]
+    if taxonomy and taxonomy not in (*taxonomy_names(), "log"):
+        if (folder / taxonomy).is_file():
+            taxonomy = str(folder / taxonomy)  # a file is named from where the study lies
+        load_taxonomy(taxonomy)  # what is wrong with it is said now, not once per pair
+    return Options(**{**given, "taxonomy": taxonomy, "columns": tuple(sorted(given["columns"].items()))})
+
+
+def _pairs(given: list[dict[str, Any]], find: Any) -> tuple[PairSpec, ...]:
+    afters = Counter(one["after"] for one in given)
+    made = []
+    for one in given:
+        before, after = one.pop("before"), one.pop("after")
+        name = one.pop("name") or (after if afters[after] == 1 else f"{before} → {after}")
+        made.append(PairSpec(name, find(before), find(after), **one))
+    _check_names([pair.name for pair in made], "pair")
+    return tuple(made)
+
+
+def _chain(place: int, given: Any, find: Any) -> ChainSpec:
+    name, labels = (given["name"], given["runs"]) if isinstance(given, dict) else (None, given)
+    if not 2 <= len(labels) <= MOST_STAGES or len(set(labels)) < len(labels):
+        raise StudyError(
+            f"key 'chains, entry {place + 1}': holds {', '.join(labels) or 'no runs'}, expected 2 to {MOST_STAGES} different "
+            "runs in their order; correct it"
+        )
+    return ChainSpec(name or " → ".join(labels), tuple(find(label) for label in labels))
+
+
+def _check_names(names: list[str], what: str) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        named = ", ".join(repr(name) for name in twice)
+        raise StudyError(f"{len(twice)} {what} names occur more than once ({named}); give each {what} a 'name' of its own")
+
+
+def _check_spelling(aliases: Mapping[str, RunSpec], fields: dict[str, Any], folder: Path) -> None:
+    """A word that is almost an alias and no path is a misspelt alias."""
+    import difflib
+
+    used = [text for pair in fields["pairs"] for text in (pair["before"], pair["after"])]
+    used += [text for chain in fields["chains"] for text in (chain["runs"] if isinstance(chain, dict) else chain)]
+    for text in used:
+        if text in aliases or RunSpec(text, str(folder / text)).place.exists():
+            continue
+        near = difflib.get_close_matches(text, aliases, n=1, cutoff=0.8)
+        if near:
+            raise StudyError(f"run {text!r} is neither a path nor one of 'runs'; write {near[0]!r}")
+
+
+def _check_paths(pairs: tuple[PairSpec, ...], chains: tuple[ChainSpec, ...], aliases: Mapping[str, RunSpec]) -> None:
+    """Look for every path of the file; name all that are missing, and who needs them."""
+    users: dict[str, list[str]] = {}
+    for pair in pairs:
+        for run in (pair.before, pair.after):
+            users.setdefault(run.path, []).append(pair.name)
+    for chain in chains:
+        for run in chain.runs:
+            users.setdefault(run.path, []).append(chain.name)
+    for run in aliases.values():
+        users.setdefault(run.path, [])
+    missing = {path: of for path, of in users.items() if not RunSpec(path, path).place.exists()}
+    if missing:
+        named = "; ".join(f"{path} ({_users(of)})" for path, of in missing.items())
+        count = f"{len(missing)} of {len(users)} paths do" if len(missing) > 1 else f"1 of {len(users)} paths does"
+        raise StudyError(f"{count} not exist: {named}; paths start at the study file's folder")
+
+
+def _users(names: list[str]) -> str:
+    if not names:
+        return "used by no pair"
+    return f"for {', '.join(dict.fromkeys(names[:3]))}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
+
+
+def _checked(content: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the fields of a study file, or say in one sentence what is wrong with the first bad one."""
+    from pydantic import ValidationError
+
+    models = _models()
+    try:
+        fields: dict[str, Any] = models[""].model_validate(dict(content)).model_dump()
+    except ValidationError as invalid:
+        # A misspelt key is also a missing one: the misspelling says more.
+        errors = invalid.errors(include_url=False)
+        raise StudyError(_said(min(errors, key=lambda one: one["type"] != "extra_forbidden"), models)) from None
+    return fields
+
+
+def _said(error: Any, models: Mapping[str, Any]) -> str:
+    import difflib
+
+    # pydantic names the branches of a choice; people did not write those words
+    steps = [f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"] if step not in _BRANCHES]
+    place, key = ", ".join(steps), steps[-1] if steps else ""
+    if error["type"] == "extra_forbidden":
+        known = list(models[steps[0] if len(steps) > 1 else ""].model_fields)
+        near = difflib.get_close_matches(key, known, n=1)
+        remedy = f"write {near[0]!r}" if near else "remove it"
+        return f"key {place!r} is not known, expected one of {', '.join(known)}; {remedy}"
+    if error["type"] == "missing":
+        return f"key {place!r} is missing; add it"
+    if error["type"] == "value_error":
+        return f"key {place!r} {error['ctx']['error']}; correct it"
+    if error["type"] in ("model_type", "dict_type", "model_attributes_type"):
+        home = models.get(steps[0]) if steps and steps[0] in models else None
+        known = f" such as {', '.join(list(home.model_fields)[:3])}" if home else ""
+        return f"key {place!r} holds {error['input']!r}, expected keys{known}; write KEY: VALUE lines below it"
+    found = repr(error["input"])
+    said = error["msg"][0].lower() + error["msg"][1:]
+    remedy = "put quotes around text" if error["type"] == "string_type" else "correct it"
+    return f"key {place!r}: {said}, found {found if len(found) <= 60 else found[:57] + '…'}; {remedy}"
+
+
+_BRANCHES = ("plain", "mapping")
+
+
+@cache
+def _models() -> dict[str, Any]:
+    """Return the models of a study file by key; pydantic is slow to import, and only files need it."""
+    from typing import Annotated, Literal
+
+    from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+
+    text = Annotated[str, Field(min_length=1, strict=True)]
+    parameters = Annotated[float, BeforeValidator(parse_size)]
+    share = Annotated[float, Field(gt=0, lt=0.5, strict=True, allow_inf_nan=False)]
+    figure = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    flag = Annotated[bool, Field(strict=True)]
+    # a seed is a label: 0 and "0" are one
+    label = Annotated[str, BeforeValidator(lambda one: str(one) if type(one) is int else one), Field(min_length=1)]
+
+    class Strict(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+    class DefaultsModel(Strict):
+        reading: Literal[READINGS] = "auto"
+        margin: share | None = None
+        taxonomy: text | None = None
+        weight: Literal["tasks", "items", "categories"] | None = None
+        tasks: Annotated[tuple[text, ...], BeforeValidator(lambda one: [one] if isinstance(one, str) else one)] = ()
+        scorer: text | None = None
+        metric: text | None = None
+        threshold: figure | None = None
+        scale: tuple[figure, figure] | None = None
+        format: text | None = None
+        columns: dict[text, text] = {}
+        force: flag = False
+        skip_broken: flag = False
+
+    class RunModel(Strict):
+        path: text
+        model: text | None = None
+        format: text | None = None
+        columns: dict[text, text] = {}
+
+    class PairModel(Strict):
+        before: text
+        after: text
+        name: text | None = None
+        group: text | None = None
+        family: text | None = None
+        size: parameters | None = None
+        stage: text | None = None
+        method: text | None = None
+        data: float | None = None
+        data_unit: text | None = None
+        seed: label | None = None
+        parent: text | None = None
+
+        @model_validator(mode="before")
+        @classmethod
+        def _part_unit(cls, given: Any) -> Any:
+            """`data: 2B tokens` is a number and a unit."""
+            if not isinstance(given, dict) or given.get("data") is None:
+                return given
+            try:
+                data, unit = parse_amount(given["data"])
+            except ValueError as fault:
+                raise ValueError(f"(data) {fault}") from None
+            said = given.get("data_unit")
+            if unit and said and unit != said:
+                raise ValueError(f"(data) is in {unit}, but data_unit is {said!r}: say it once")
+            return {**given, "data": data, "data_unit": unit or said}
+
+    class ChainModel(Strict):
+        name: text | None = None
+        runs: list[text]
+
+    def kind(given: Any) -> str:
+        return "mapping" if isinstance(given, (dict, BaseModel)) else "plain"
+
+    def either(plain: Any, mapping: Any) -> Any:
+        # told apart by form, so that what is wrong is said of the form that was written
+        return Annotated[Annotated[plain, Tag("plain")] | Annotated[mapping, Tag("mapping")], Discriminator(kind)]
+
+    class StudyModel(Strict):
+        title: text | None = None
+        defaults: DefaultsModel = DefaultsModel()
+        runs: dict[text, either(text, RunModel)] = {}  # type: ignore[valid-type]
+        pairs: Annotated[list[PairModel], Field(min_length=1)]
+        chains: list[either(list[text], ChainModel)] = []  # type: ignore[valid-type]
+
+    return {"": StudyModel, "defaults": DefaultsModel, "runs": RunModel, "pairs": PairModel, "chains": ChainModel}

@@ -1,0 +1,110 @@
+"""`--report`, `--csv`, `--xlsx`, `--latex`, `--markdown`, `--figures`, `--style`, and `forgetmap report`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from forgetmap import compare
+
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def pair(logs: Path) -> tuple[Path, Path]:
+    return logs / "lm_eval" / "before", logs / "lm_eval" / "after"
+
+
+def test_one_call_writes_everything(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    code, out, err = run_cli(
+        "compare", *pair, "--report", tmp_path / "r.html", "--csv", tmp_path / "tables", "--xlsx", tmp_path / "m.xlsx",
+        "--latex", tmp_path / "m.tex", "--markdown", tmp_path / "m.md", "--figures", tmp_path / "figures",
+    )  # fmt: skip
+    assert code == 0, err
+    assert out.count("wrote ") == 6
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert html.lower().startswith("<!doctype html>")
+    cells = pl.read_csv(tmp_path / "tables" / "cells.csv")
+    assert cells.height == len(compare(*pair).cells)
+    assert (tmp_path / "m.tex").read_text(encoding="utf-8").count(r"\toprule") >= 1
+    assert "|" in (tmp_path / "m.md").read_text(encoding="utf-8")
+    assert (tmp_path / "m.xlsx").read_bytes()[:2] == b"PK"
+    stems = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert {"radar", "forest", "quadrants"} <= stems
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".png", ".pdf"}
+
+
+def test_a_saved_map_shows_what_the_fresh_one_did(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    run_cli("compare", *pair, "--json", tmp_path / "map.json", "--markdown", tmp_path / "fresh.md")
+    code, _, err = run_cli(
+        "report", tmp_path / "map.json", "--out", tmp_path / "r.html", "--markdown", tmp_path / "saved.md"
+    )
+    assert code == 0, err
+    assert (tmp_path / "saved.md").read_bytes() == (tmp_path / "fresh.md").read_bytes()
+
+
+def test_several_afters_and_life_lines(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    code, _, err = run_cli(
+        "report", pair[0], pair[1], pair[0], "--chain", "--out", tmp_path / "r.html", "--figures", tmp_path / "f"
+    )
+    assert code == 0, err
+    stems = {path.stem for path in (tmp_path / "f").iterdir()}
+    assert {"heat-lost", "heat-gained", "forest-1", "forest-2", "alluvial"} <= stems
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--report", "x.txt"], "ends in .html"),
+        (["--report", "no/such/x.html"], "no folder"),
+        (["--xlsx", "x.csv"], "ends in .xlsx"),
+        (["--csv", "taken"], "which is a file"),
+        (["--figures", "taken"], "which is a file"),
+        (["--latex", "."], "which is a folder"),
+        (["--style", "glossy"], "forgetmap, paper, captrack"),
+    ],
+)
+def test_bad_targets_are_refused_before_anything_is_read(
+    run_cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("")
+    code, _, err = run_cli("compare", "no-such-run", "nor-this", *arguments)
+    assert code == 2
+    assert said in err
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", '{"schema": "forgetmap.map/1"}', "not json"])
+def test_what_is_no_map_is_refused(run_cli: Cli, tmp_path: Path, content: str) -> None:
+    (tmp_path / "map.json").write_text(content)
+    code, _, err = run_cli("report", tmp_path / "map.json", "--out", tmp_path / "r.html")
+    assert code == 2
+    assert err.startswith("forgetmap: ") and err.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_the_paper_style_in_the_terminal(run_cli: Cli, pair: tuple[Path, Path]) -> None:
+    code, out, err = run_cli("compare", *pair, "--style", "paper")
+    assert code == 0, err
+    cell = compare(*pair).total
+    assert cell.paper is not None
+    assert f"{100 * cell.paper['lost']:.1f}" in out and f"({100 * cell.paper['lost_max']:.1f})" in out
+
+
+def test_the_demo_has_a_page(run_cli: Cli, tmp_path: Path) -> None:
+    code, out, err = run_cli(
+        "demo", "--items", "200", "--report", tmp_path / "demo.html", "--json", tmp_path / "d.json"
+    )
+    assert code == 0, err
+    assert "wrote" in out
+    assert json.loads((tmp_path / "d.json").read_text())["schema"] == "forgetmap.map/1"
+    assert (tmp_path / "demo.html").stat().st_size > 100_000
+
+
+def test_from_python(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    path = compare(*pair).report(tmp_path / "r.html", items=10)
+    assert path.is_file()
