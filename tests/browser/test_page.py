@@ -571,6 +571,10 @@ def test_a_large_page_is_small_and_quick(open_html: Open, shots: Path) -> None:
         )
         assert spent < 500
     expect(page.locator('#map tbody[data-level="task"] tr:visible')).to_have_count(1)
+    page.locator("[data-find]").fill("")
+    expect(page.locator("[data-count]")).to_have_text("100 of 1,000 rows")
+    page.get_by_role("button", name="show all 1,000").click()
+    expect(page.locator("[data-count]")).to_have_text("1,000 rows")
     start = time.perf_counter()
     page.locator('input[name="search"]').fill(rows[1999]["question"])
     expect(page.locator("#items .status")).to_have_attribute("data-total", "1")

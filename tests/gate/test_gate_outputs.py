@@ -106,7 +106,7 @@ def test_the_markdown_of_a_pass_is_short_and_says_so() -> None:
     pair = plant(4000, lost=0.01, tasks=20, seed=1)
     found = check_gate(pair.before, pair.after, policy({"level": "total", "lost": 0.1}, {"level": "task", "lost": 0.4}))
     text = found.markdown()
-    assert text.startswith("### ✓ forgetmap gate passed: 21 limits kept &#40;planted-before → planted-after&#41;\n")
+    assert text.startswith("### ✓ forgetmap gate passed: 21 limits kept (planted-before → planted-after)\n")
     assert "… 14 more task cells pass" in text
     assert "✗" not in text
 

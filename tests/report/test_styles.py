@@ -11,8 +11,8 @@ import pytest
 
 from forgetmap.errors import UsageError
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import shown
-from forgetmap.report.styles import StyledTable, ceiling, styled_rows, styled_tables, task_sets
+from forgetmap.report.shown import ceiling, shown
+from forgetmap.report.styles import StyledTable, styled_rows, styled_tables, task_sets
 
 
 def rows(table: StyledTable, section: int = 0) -> dict[str, tuple[str, ...]]:

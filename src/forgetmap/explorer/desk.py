@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from forgetmap.slices import Sliced, restrict, slice_pair
 from forgetmap.taxonomies import Taxonomy
 
 _BYTES_PER_ITEM = 400  # of a pair in memory, with its answers
-_WARMED = ("lost", "gained")
+_PATIENCE = 5.0  # seconds that what is made ahead waits for a quiet moment
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Desk:
         self._parts: Shelf[Any, Pair] = Shelf(16)
         self._warming: set[Any] = set()
         self._lock = threading.Lock()
+        self._quiet = threading.Condition()
+        self._waiting = 0  # people who wait for an answer
 
     def first_view(self) -> View | None:
         """Return what is shown where nobody chose: the first run before, the second after; None with one run."""
@@ -139,6 +142,10 @@ class Desk:
         return _check_scorers(
             maps, runs, lambda left, right, prefer: self.pair(view.before, ids[id(right)], prefer), asked
         )
+
+    def has_map(self, view: View) -> bool:
+        """Whether the map of a view is at hand."""
+        return view.map_key() in self._maps
 
     def sheets(self, view: View) -> list[Sheet]:
         """Return the maps as they are shown, without causes: those read replies, and come later."""
@@ -221,24 +228,40 @@ class Desk:
     def warm(self, view: View) -> threading.Thread | None:
         """Begin to make what is likely to be asked for next, out of everybody's way; None where that was begun."""
         with self._lock:
-            fresh = [after for after in view.afters if (view.before, after) not in self._warming]
-            self._warming.update((view.before, after) for after in fresh)
-        if not fresh:
-            return None
+            if all((view.before, after) in self._warming for after in view.afters):
+                return None
+            self._warming.update((view.before, after) for after in view.afters)
         # not waited for at the end: nothing is written here that could be left half done
-        thread = threading.Thread(target=self._warm, args=(view.before, fresh), name="warm", daemon=True)
+        thread = threading.Thread(target=self._warm, args=(view,), name="warm", daemon=True)
         thread.start()
         return thread
 
-    def _warm(self, before: str, afters: Sequence[str]) -> None:
-        for after in afters:
-            try:
-                ledger = self.ledger(before, after)
-                ledger.make_ready()
-                ledger.causes()
-                ledger.cause_of()
-            except ForgetmapError:
-                continue  # whoever asks for this pair is told; nobody asked yet
+    def _warm(self, view: View) -> None:
+        try:
+            self.sheets(view)
+            for after in view.afters:
+                ledger = self.ledger(view.before, after)
+                for step in (*ledger.steps(), ledger.causes, ledger.cause_of):
+                    self._wait_for_quiet()
+                    step()
+        except ForgetmapError:
+            return  # whoever asks for this pair is told; nobody asked yet
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Someone is waiting for an answer: what is made ahead makes way."""
+        with self._quiet:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._quiet:
+                self._waiting -= 1
+                self._quiet.notify_all()
+
+    def _wait_for_quiet(self) -> None:
+        with self._quiet:
+            self._quiet.wait_for(lambda: self._waiting == 0, timeout=_PATIENCE)
 
 
 def only_mask(ledger: Ledger, only: Sequence[tuple[str, str]]) -> NDArray[np.bool_] | None:

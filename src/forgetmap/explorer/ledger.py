@@ -110,7 +110,8 @@ class Ledger:
         words = column.dtype.categories.to_list()  # type: ignore[attr-defined]
         if value not in words:
             raise UsageError(f"'{value[:60]}' is no slice of {dimension}; there are {', '.join(words)}")
-        return column.to_physical().to_numpy() == words.index(value)
+        mask: Mask = column.to_physical().to_numpy() == words.index(value)
+        return mask
 
     def ranks(self, transition: str, others: Mapping[str, Pair] | None = None) -> Ranks:
         """Return the items of a transition, what to look at first on top.
@@ -170,20 +171,28 @@ class Ledger:
             return pl.Series([None], dtype=pl.Float64).new_from_index(0, len(self))
         row = "text_row" if side == "before" else "text_row_after"
         said = pl.coalesce("response", "choice").str.len_chars()
-        lengths = self.store(side).texts.scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
-        return self.items.lazy().select(row).join(lengths, on=row, how="left", maintain_order="left").collect()["length"]
+        lengths = (
+            self.store(side).texts.scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
+        )
+        return (
+            self.items.lazy().select(row).join(lengths, on=row, how="left", maintain_order="left").collect()["length"]
+        )
 
     def store(self, side: str) -> Store:
         """Return the samples of a side, read when they are first asked for."""
         return self._stores[side == "after"]()
 
-    def make_ready(self) -> None:
-        """Read what the first look at the items needs."""
-        for transition in ("lost", "gained"):
-            self.ranks(transition)
-        for side in ("before", "after"):
-            self.store(side)
-        _ = self.task, self.dimensions
+    def steps(self) -> list[Callable[[], object]]:
+        """Return what the first look at the items needs, in steps of a second or two for millions of items."""
+        return [
+            lambda: self.items,
+            lambda: (self.task, self.transition),
+            lambda: self.ranks("lost"),
+            lambda: self.store("before"),
+            lambda: self.store("after"),
+            lambda: self.ranks("gained"),
+            lambda: self.dimensions,
+        ]
 
     def search(self, words: str) -> Search:
         """Return the search for words, as far as it has come."""

@@ -88,9 +88,7 @@ class Door:
             return self._exchange(scope, tokens, [pair for pair in given if pair[0] != TOKEN], known)
         return None if known else _no_entry(scope)
 
-    def _exchange(
-        self, scope: Scope, tokens: list[str], rest: list[tuple[str, str]], known: bool
-    ) -> Response:
+    def _exchange(self, scope: Scope, tokens: list[str], rest: list[tuple[str, str]], known: bool) -> Response:
         """Take the token, hand out the cookie, and drop the token from the address."""
         right = self._token is not None and len(tokens) == 1 and _same(tokens[0], self._token)
         if not right and not known:

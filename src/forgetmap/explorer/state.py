@@ -124,7 +124,9 @@ def _sorted_out(given: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[
             if value:
                 several[name].append(value)
         elif name not in _ONCE:
-            raise UsageError(f"'{_cut(name)}' is nothing an address can say; it can say {', '.join(sorted(_ONCE | _SEVERAL))}")
+            raise UsageError(
+                f"'{_cut(name)}' is nothing an address can say; it can say {', '.join(sorted(_ONCE | _SEVERAL))}"
+            )
         elif name in single:
             raise UsageError(f"'{name}' stands twice in the address; it can stand once")
         elif value:
@@ -167,7 +169,9 @@ def _cell(value: str | None) -> tuple[str, str] | None:
         return None
     level, slash, name = value.partition("/")
     if level not in LEVELS or not slash or not name:
-        raise UsageError(f"cell is '{_cut(value)}'; it must be LEVEL/NAME, where the level is one of {', '.join(LEVELS)}")
+        raise UsageError(
+            f"cell is '{_cut(value)}'; it must be LEVEL/NAME, where the level is one of {', '.join(LEVELS)}"
+        )
     return level, name
 
 

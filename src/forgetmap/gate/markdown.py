@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forgetmap.gate.result import GateResult
 from forgetmap.gate.text import MARKS, MOST_LINES, figures, rows, some, stop_line
-from forgetmap.report.plain import visible
+from forgetmap.report.markdown_signs import escape as _escape
 
 _LONGEST = 300
 #: A comment on GitHub may hold 65,536 characters; what is left out is counted.
@@ -13,19 +13,11 @@ _ROWS_AND_LINES = ((60, MOST_LINES), (20, MOST_LINES), (5, 3))
 #: What failed must not be what is cut off.
 _URGENCY = (False, None, True)
 _RULERS = dict.fromkeys(("", "limit on", "reading"), "---")
-_SPECIAL = frozenset("&<>|`*_[]\\~#@$!{}()\"'")
 
 
 def escape(text: str, most: int = _LONGEST) -> str:
-    """Return text that markdown shows as it is: on one line, special signs as entities, no links and no mentions.
-
-    >>> escape("a|b <i> @me"), escape("see https://x.y")
-    ('a&#124;b &#60;i&#62; &#64;me', 'see https&#58;//x.y')
-    """
-    flat = " ".join(visible(text).split())
-    flat = flat if len(flat) <= most else f"{flat[: most - 1]}…"
-    made = "".join(f"&#{ord(sign)};" if sign in _SPECIAL else sign for sign in flat)
-    return made.replace("://", "&#58;//").replace("www.", "www&#46;").replace("WWW.", "WWW&#46;")
+    """Return text that Markdown shows as it is, cut to a bearable length."""
+    return _escape(text, most)
 
 
 def _code(text: str) -> str:

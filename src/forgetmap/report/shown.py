@@ -77,6 +77,23 @@ def shown(cell: Cell, reading: str, direction: str) -> Shown:
     return Shown(value, low, high, fallback=reading == "auto" and chosen == "observed")
 
 
+def ceiling(cell: Cell, reading: str, direction: str) -> float | None:
+    """Return what was there to lose (what was known or right before), or the most that can be new (after).
+
+    A share of the same items as the figure it stands beside; None where the reading has no such figure.
+    """
+    side = "before" if direction == "lost" else "after"
+    chosen = reading_of(cell, reading)
+    block, name = {
+        "chance": (cell.chance, f"known_{side}"),
+        "known": (cell.chance, f"known_{side}"),
+        "soft": (cell.soft, f"p_{side}"),
+        "paper": (cell.paper, f"{direction}_max"),
+    }.get(chosen, (cell.observed, f"acc_{side}"))
+    most: float | None = None if block is None else block[name]
+    return most
+
+
 def is_partial(cell: Cell) -> bool:
     """Whether so many of a cell's items have no chance reading that the figure speaks of a part only."""
     return cell.chance is not None and cell.chance["items"] < WARN_COVERAGE * cell.items

@@ -26,7 +26,7 @@ _NAMED = 6
 
 def study_sentences(result: StudyResult, level: str = "category") -> list[str]:
     """Return what a reader should take away: who lost most, what is lost everywhere, which trends there are."""
-    return [*_ranking(result), _everywhere(result, level), *trend_sentences(result)]
+    return [*_ranking(result), everywhere_sentence(result, level), *trend_sentences(result)]
 
 
 def subtitle(result: StudyResult) -> str:
@@ -39,9 +39,14 @@ def subtitle(result: StudyResult) -> str:
     return f"{number(len(found), 'pair')}{grouped}, {size} each, compared one by one"
 
 
+def reading_words(result: StudyResult) -> str:
+    """Return what lost and gained are, in a few words."""
+    return _READINGS[result.reading]
+
+
 def reading_sentence(result: StudyResult) -> str:
     """Return what lost and gained mean here."""
-    return f"lost, gained: {_READINGS[result.reading]}; verdicts are decided over all pairs together"
+    return f"lost, gained: {reading_words(result)}; verdicts are decided over all pairs together"
 
 
 def _ranking(result: StudyResult) -> list[str]:
@@ -59,7 +64,8 @@ def _ranking(result: StudyResult) -> list[str]:
     ]
 
 
-def _everywhere(result: StudyResult, level: str) -> str:
+def everywhere_sentence(result: StudyResult, level: str) -> str:
+    """Return which cells are surely lost in all or most pairs."""
     counts = result.counts(level)
     noun = {"category": "category", "task": "task", "group": "group"}.get(level, level)
     named = {how: [one.name for one in counts if one.everywhere == how] for how in ("all", "most")}

@@ -119,8 +119,8 @@ def _bar(value: float | None, longest: float, width: int, colour: str) -> Text:
     return Text("█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else ""), style=colour)
 
 
-def caption(sheet: Sheet, reading: str, level: str) -> list[str]:
-    """Return what the columns mean, in a few short lines."""
+def caption(sheet: Sheet, reading: str, level: str, *, flips: bool = True) -> list[str]:
+    """Return what the columns mean, in a few short lines; `flips` says whether 1→0 and 0→1 are among them."""
     cells = sheet.rows(level)
     lines = []
     hidden = [cell for cell in sheet.at("category") if cell.name in sheet.hidden]
@@ -128,10 +128,11 @@ def caption(sheet: Sheet, reading: str, level: str) -> list[str]:
         named = ", ".join(f"{cell.name} ({', '.join(cell.task_names)})" for cell in hidden)
         lines.append(f"the total includes what the published tables do not show: {named}")
     used = {reading_of(cell, reading) for cell in cells}
+    moved = "; 1→0, 0→1: items that flipped" if flips else ""
     said = {
-        "chance": "lost, gained: knowledge, with lucky guesses removed; 1→0, 0→1: items that flipped",
-        "known": "lost, gained: knowledge, with lucky guesses and re-run noise removed; 1→0, 0→1: items that flipped",
-        "noise": "lost, gained: what moved at least beyond re-run noise; 95 %: from the least to the most; 1→0, 0→1: all flips",
+        "chance": f"lost, gained: knowledge, with lucky guesses removed{moved}",
+        "known": f"lost, gained: knowledge, with lucky guesses and re-run noise removed{moved}",
+        "noise": f"lost, gained: what moved at least beyond re-run noise; 95 %: from the least to the most{moved}",
         "soft": "lost, gained: probability that moved off or onto the right option; any two models differ a little",
         "paper": "lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only",
         "observed": "lost, gained: items that flipped, lucky guesses included",
@@ -256,14 +257,16 @@ def print_maps(console: Console, sheets: Sequence[Sheet], *, level: str, reading
     for place, sheet in enumerate(sheets):
         if level == "group" and not sheet.at("group"):
             raise UsageError(f"taxonomy {sheet.taxonomy} has no groups; choose --by task, category or total")
+        table = map_table(sheet, level=level, reading=reading, width=console.width, bars=bars)
+        flips = any(column.header == "1→0" for column in table.columns)  # a narrow terminal has no room for them
         parts: list[RenderableType] = [
             plain(headline(sheet), "bold"),
             *(plain(line) for line in summary_lines(sheet)),
             Text(),
-            map_table(sheet, level=level, reading=reading, width=console.width, bars=bars),
+            table,
             Text(),
         ]
-        parts += [plain(line, "dim") for line in caption(sheet, reading, level)]
+        parts += [plain(line, "dim") for line in caption(sheet, reading, level, flips=flips)]
         parts += [plain(line) for line in pairing_lines(sheet)]
         parts += [plain(f"note: {note}", "dim") for note in sheet.notes]
         parts += [plain(f"warning: {warning}", "yellow") for warning in sheet.warnings]

@@ -17,8 +17,7 @@ from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
 from forgetmap.report.exports.columns import BLOCKS, BRIDGE, DECISION, GUESSING, OBSERVED, PAIRING, RUN, SCORER, TABLES
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import reading_of, shown
-from forgetmap.report.styles.ceiling import ceiling
+from forgetmap.report.shown import ceiling, reading_of, shown
 from forgetmap.storage import write_atomically
 
 _READINGS = ("observed", "chance", "noise", "known", "soft", "paper")

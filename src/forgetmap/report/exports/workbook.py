@@ -17,8 +17,7 @@ from forgetmap.errors import UsageError
 from forgetmap.report.exports.tidy import tidy_tables
 from forgetmap.report.plain import visible
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import cut, reading_of, shown, verdict_text
-from forgetmap.report.styles.ceiling import ceiling
+from forgetmap.report.shown import ceiling, cut, reading_of, shown, verdict_text
 from forgetmap.report.styles.notes import merged
 from forgetmap.report.summary import summary_lines
 from forgetmap.report.tables import caption, headline, pairing_lines, total_name
@@ -162,7 +161,7 @@ def _write_about(book: Any, sheets: Sequence[Sheet], level: str, reading: str) -
         lines += [(f"warning: {warning}", False) for warning in sheet.warnings]
         lines.append(("", False))
     lines.append(("What the columns of Map mean", True))
-    said = merged(sheets, lambda sheet: caption(sheet, reading, level))
+    said = merged(sheets, lambda sheet: caption(sheet, reading, level, flips=False))
     said += ["from, to: 95 % interval, or the range where no value is identified", "empty: not known; never 0"]
     said += ["most to lose, most to gain: what was there to lose, and the most that can be new"]
     lines += [(line, False) for line in said]

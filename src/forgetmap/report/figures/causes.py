@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from forgetmap.errors import UsageError
 from forgetmap.report.figures.canvas import Canvas, Figure, Scale, box, fill, fit, label, line, text_width
 from forgetmap.report.figures.palette import LIGHT, SERIES
 from forgetmap.report.figures.words import DIRECTIONS, listed, of_pair, plural
@@ -31,7 +32,7 @@ class _Row:
 def cause_bars(sheet: Sheet, *, level: str = "category", direction: str = "lost", most: int = 60) -> Figure | None:
     """Return the share of lost (gained) items per cause and cell; None where no causes are known."""
     if direction not in DIRECTIONS:
-        raise ValueError(f"direction is '{direction}'; it must be lost or gained")
+        raise UsageError(f"direction is '{direction}'; it must be lost or gained")
     of: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cause in sheet.causes:
         if cause["direction"] == direction:

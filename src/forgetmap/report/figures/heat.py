@@ -82,7 +82,7 @@ def opacity(value: float, bounds: Sequence[float]) -> float | None:
         return None
     steps = len(bounds) - 1
     place = min(next((at for at in range(steps) if value < bounds[at + 1]), steps - 1), steps - 1)
-    return round(0.05 + 0.5 * place / max(steps - 1, 1), 3)
+    return round(0.05 + 0.47 * place / max(steps - 1, 1), 3)
 
 
 def _draw_fields(canvas: Canvas, grid: Grid, size: Size, bounds: list[float], direction: str) -> float:

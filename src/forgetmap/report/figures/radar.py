@@ -42,7 +42,7 @@ from forgetmap.report.figures.words import (
 )
 from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import Shown, cut, reading_of, shown
+from forgetmap.report.shown import Shown, ceiling, cut, shown
 
 MOST_SHEETS, MOST_AXES = 4, 24
 _AROUND = 12  # up to here labels stand around the rim, beyond they stand in columns
@@ -79,22 +79,6 @@ class Series:
     def unclear(self) -> list[bool]:
         """Return which of its cells are."""
         return [cell is not None and cell.verdict == "unclear" for cell in self.cells]
-
-
-def ceiling(cell: Cell, reading: str, way: str) -> float | None:
-    """Return the most that could be lost (right or known before) or gained (after), under the same reading."""
-    chosen = reading_of(cell, reading)
-    side = "before" if way == "lost" else "after"
-    most: float | None
-    if chosen == "paper":
-        most = cell.paper[f"{way}_max"] if cell.paper else None
-    elif chosen in ("chance", "known"):
-        most = cell.chance[f"known_{side}"] if cell.chance else None
-    elif chosen == "soft":
-        most = cell.soft[f"p_{side}"] if cell.soft else None
-    else:
-        most = cell.observed[f"acc_{side}"]
-    return most
 
 
 def radar(sheets: Sequence[Sheet], *, level: str = "category", reading: str = "auto") -> Figure:

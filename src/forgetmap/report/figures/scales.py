@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-
 _NOTHING = 1e-12
 
 
@@ -24,7 +23,7 @@ class Scale:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round values from at or below `low` to at or above `high`, `most` + 1 of them or fewer.
+    """Return round values from at or below `low` to at or above `high`, `most` + 1 of them or fewer; `most` is 2 or more.
 
     >>> ticks(0, 0.23, 5)
     [0.0, 0.05, 0.1, 0.15, 0.2, 0.25]

@@ -11,6 +11,7 @@ from forgetmap.errors import UsageError
 from forgetmap.recipe import Recipe
 from forgetmap.report.page import sections as part
 from forgetmap.report.page.assets import asset, figures_style, plotly_packed, policy, render
+from forgetmap.report.page.facts import after_names
 from forgetmap.report.page.items import PROMPT_CUT, ItemSet, Packed, pack, pack_items
 from forgetmap.report.plain import number, visible
 from forgetmap.report.sheet import Sheet
@@ -55,7 +56,7 @@ def build_page(
         part.method_section(sheets, reading=reading, command=command),
     ]
     return assemble_page([section for section in made if section], title=_title(sheets), subtitle=_subtitle(sheets),
-                         packed=packed, afters=[sheet.after_name for sheet in sheets])  # fmt: skip
+                         packed=packed, afters=after_names(sheets))  # fmt: skip
 
 
 def assemble_page(

@@ -11,6 +11,24 @@ from forgetmap.report.tables import pairing_lines
 
 #: A setting may be a whole template: the page shows its beginning.
 _LONGEST = 400
+#: What is known of a run; a column that no run fills is left out.
+_TEXTS = {"model_revision": "revision", "tool": "tool", "date": "date", "suite": "suite", "subset": "subset"}
+
+
+def pair_names(sheets: Sequence[Sheet]) -> list[str]:
+    """Return the names of the pairs; after-models of one name are told apart by number."""
+    return [f"{sheet.before_name} → {after}" for sheet, after in zip(sheets, after_names(sheets), strict=True)]
+
+
+def after_names(sheets: Sequence[Sheet]) -> list[str]:
+    """Return the names of the after-models, told apart by number where they are the same."""
+    names = [sheet.after_name for sheet in sheets]
+    seen: dict[str, int] = {}
+    made = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        made.append(name if names.count(name) == 1 else f"{name} ({seen[name]})")
+    return made
 
 
 def run_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
@@ -25,6 +43,11 @@ def run_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
             tool = " ".join(str(part) for part in (run["tool"], run["tool_version"]) if part) or None
             rows.append({**run, "role": role, "name": run_name(run), "tool": tool})
     return rows
+
+
+def run_columns(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return key and heading of the columns of words that some run fills."""
+    return {key: heading for key, heading in _TEXTS.items() if any(row[key] for row in rows)}
 
 
 def settings(sheet: Sheet) -> tuple[list[dict[str, str]], list[dict[str, str]]]:

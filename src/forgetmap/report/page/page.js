@@ -27,11 +27,12 @@ window.ForgetmapPage = (function () {
 
   // ---- tables -------------------------------------------------------------------------------------------------------
 
+  const ROWS = 100; // rows of a long table that are shown before more are asked for: a browser lays out few quickly
+
   function sortTable(table, column, kind) {
     const heads = [...table.tHead.rows[0].cells];
     const head = heads[column];
-    const numeric = kind.startsWith("num");
-    const first = numeric ? "descending" : "ascending";
+    const first = kind.startsWith("num") ? "descending" : "ascending";
     const now = head.getAttribute("aria-sort");
     const way = now === null ? first : now === "descending" ? "ascending" : "descending";
     heads.forEach((one) => one.removeAttribute("aria-sort"));
@@ -53,39 +54,58 @@ window.ForgetmapPage = (function () {
 
   function wireTables(root) {
     for (const table of root.querySelectorAll("table.sortable")) {
+      const box = table.closest("[data-cells]");
+      const draw = box ? wireCells(box) : () => {};
       for (const button of table.tHead.querySelectorAll("button[data-sort]")) {
-        button.addEventListener("click", () => sortTable(table, button.closest("th").cellIndex, button.dataset.sort));
+        button.addEventListener("click", () => {
+          sortTable(table, button.closest("th").cellIndex, button.dataset.sort);
+          draw();
+        });
       }
     }
-    for (const box of root.querySelectorAll("[data-cells]")) wireCells(box);
   }
 
+  // The table of every cell: one level at a time, rows by name, and as many as a reader takes in. Returns its redraw.
   function wireCells(box) {
-    const buttons = [...box.querySelectorAll("[data-show-level]")];
+    const levels = [...box.querySelectorAll("[data-show-level]")];
     const find = box.querySelector("[data-find]");
     const status = box.querySelector("[data-count]");
-    function filter() {
+    const all = box.querySelector("[data-all]");
+    let most = ROWS;
+    const count = (n) => n.toLocaleString("en-US");
+    function draw() {
       const wanted = find.value.trim().toLocaleLowerCase();
-      let shown = 0;
-      let all = 0;
+      const named = (row) => [0, 2].some((place) => row.cells[place].textContent.toLocaleLowerCase().includes(wanted));
+      let rows = 0;
+      let fits = 0;
       for (const body of box.querySelectorAll(`tbody[data-level="${CSS.escape(box.dataset.level)}"]`)) {
         for (const row of body.rows) {
-          row.hidden = wanted !== "" && ![0, 2].some((place) => row.cells[place].textContent.toLocaleLowerCase().includes(wanted));
-          all += 1;
-          shown += row.hidden ? 0 : 1;
+          const fit = wanted === "" || named(row);
+          rows += 1;
+          fits += fit ? 1 : 0;
+          row.hidden = !fit || fits > most;
         }
       }
-      status.textContent = wanted === "" ? `${all.toLocaleString("en-US")} rows` : `${shown.toLocaleString("en-US")} of ${all.toLocaleString("en-US")} rows`;
+      const shown = Math.min(fits, most);
+      status.textContent = shown === rows ? `${count(rows)} rows` : `${count(shown)} of ${count(rows)} rows`;
+      all.hidden = fits <= most;
+      all.textContent = `show all ${count(fits)}`;
     }
-    for (const button of buttons) {
+    for (const button of levels) {
       button.addEventListener("click", () => {
         box.dataset.level = button.dataset.showLevel;
-        buttons.forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
-        filter();
+        levels.forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
+        draw();
       });
     }
-    find.addEventListener("input", filter);
-    filter();
+    find.addEventListener("input", draw);
+    all.addEventListener("click", () => {
+      most = Infinity;
+      draw();
+      find.focus();
+    });
+    draw();
+    return draw;
   }
 
   // ---- figures ------------------------------------------------------------------------------------------------------

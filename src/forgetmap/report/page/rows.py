@@ -8,11 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from forgetmap.cells import Cell
-from forgetmap.report.figures.forest import floor_of
-from forgetmap.report.figures.radar import ceiling
+from forgetmap.report.figures.words import floor_of
 from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import shown, verdict_text
+from forgetmap.report.shown import ceiling, shown, verdict_text
 from forgetmap.report.tables import total_name
 
 
@@ -79,8 +78,6 @@ def _row(
     flags = list(cell.flags)
     if (cell.level, cell.name) in differing:
         flags.append("other tasks than the other AFTERs")
-    if not cell.mapped and cell.level in ("category", "group"):
-        flags.append("not in the taxonomy")
     only = cell.task_names[0] if len(cell.task_names) == 1 and cell.task_names[0] in linked else None
     return Row(
         cell.level,

@@ -17,7 +17,7 @@ from forgetmap.recipe import Recipe
 from forgetmap.report import figures as draw
 from forgetmap.report.figures import Figure
 from forgetmap.report.page.assets import render
-from forgetmap.report.page.facts import one_sided_tasks, pairing_sentences, run_rows, settings
+from forgetmap.report.page.facts import one_sided_tasks, pair_names, pairing_sentences, run_columns, run_rows, settings
 from forgetmap.report.page.items import ItemSet
 from forgetmap.report.page.method import DOCS, method_sentences, versions
 from forgetmap.report.page.rows import Body, differing_cells, quadrant_rows, table_bodies
@@ -26,7 +26,7 @@ from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import Shown
 from forgetmap.report.summary import summary_lines
-from forgetmap.report.tables import caption, headline
+from forgetmap.report.tables import caption
 
 #: A radar tells this many maps apart.
 PER_RADAR = 4
@@ -64,12 +64,12 @@ class _Figures:
 def verdict_section(sheets: Sequence[Sheet], *, level: str = "category", reading: str = "auto") -> Section:
     """Return the verdict in plain words, what was compared, the settings that differ, coverage and warnings."""
     blocks = []
-    for sheet in sheets:
+    for name, sheet in zip(pair_names(sheets), sheets, strict=True):
         differ, one_sided = settings(sheet)
         blocks.append(
             {
                 "sheet": sheet,
-                "headline": headline(sheet),
+                "name": name,
                 "sentences": verdict_sentences(sheet, level=level, reading=reading),
                 "summary": summary_lines(sheet),
                 "pairing": [*pairing_sentences(sheet), *one_sided_tasks(sheet)],
@@ -77,7 +77,8 @@ def verdict_section(sheets: Sequence[Sheet], *, level: str = "category", reading
                 "one_sided": one_sided,
             }
         )
-    html = render("verdict.html", blocks=blocks, runs=run_rows(sheets))
+    runs = run_rows(sheets)
+    html = render("verdict.html", blocks=blocks, runs=runs, columns=run_columns(runs))
     return Section("verdict", "Verdict", html)
 
 
@@ -100,12 +101,12 @@ def map_section(
         ]
     differing = differing_cells(sheets)
     maps = []
-    for sheet in sheets:
+    for name, sheet in zip(pair_names(sheets), sheets, strict=True):
         bodies = table_bodies(sheet, reading, linked=linked, differing=differing)
         rows = [row for body in bodies for row in body.rows]
         maps.append(
             {
-                "sheet": sheet,
+                "name": name,
                 "forest": made.add(draw.forest(sheet, level=level, reading=reading)),
                 "bodies": bodies,
                 "level": _open_level(bodies, level),
@@ -151,12 +152,12 @@ def quadrants_section(sheets: Sequence[Sheet], *, level: str = "category") -> Se
     made = _Figures("quadrants")
     maps = [
         {
-            "sheet": sheet,
+            "name": name,
             "figure": made.add(draw.quadrants(sheet, level=level)),
             "rows": quadrant_rows(sheet, level),
             "level": noun_of(sheet.shown(level), level) if level != "total" else level,
         }
-        for sheet in sheets
+        for name, sheet in zip(pair_names(sheets), sheets, strict=True)
         if any(cell.observed["kept"] is not None for cell in sheet.rows(level))
     ]
     if not maps:
@@ -166,7 +167,11 @@ def quadrants_section(sheets: Sequence[Sheet], *, level: str = "category") -> Se
 
 def drift_section(sheets: Sequence[Sheet]) -> Section | None:
     """Return the drift of traits; None where no map has any."""
-    maps = [{"sheet": sheet, "columns": _keys(sheet.drift), "rows": sheet.drift} for sheet in sheets if sheet.drift]
+    maps = [
+        {"name": name, "columns": _keys(sheet.drift), "rows": sheet.drift}
+        for name, sheet in zip(pair_names(sheets), sheets, strict=True)
+        if sheet.drift
+    ]
     return Section("drift", "Drift", render("drift.html", maps=maps)) if maps else None
 
 
@@ -178,7 +183,7 @@ def causes_section(sheets: Sequence[Sheet], *, level: str = "category") -> Secti
     """Return why items were lost, and what gained items did before; None where nothing moved."""
     made = _Figures("causes")
     maps = []
-    for sheet in sheets:
+    for name, sheet in zip(pair_names(sheets), sheets, strict=True):
         if not sheet.causes:
             continue
         ways = []
@@ -188,7 +193,7 @@ def causes_section(sheets: Sequence[Sheet], *, level: str = "category") -> Secti
                 figure = made.add(draw.cause_bars(sheet, level=level, direction=direction))
                 ways.append({"direction": direction, "figure": figure, "rows": [_cause(row) for row in total]})
         if ways:
-            maps.append({"sheet": sheet, "ways": ways})
+            maps.append({"name": name, "ways": ways})
     return Section("causes", "Causes", render("causes.html", maps=maps, open=OPEN), made.all) if maps else None
 
 

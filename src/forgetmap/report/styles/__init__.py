@@ -1,6 +1,5 @@
 """Styles: the layouts in which tables of maps are set, the same in LaTeX, Markdown and the terminal."""
 
-from forgetmap.report.styles.ceiling import ceiling
 from forgetmap.report.styles.choose import MOST_MODELS, STYLES, styled_rows, styled_tables
 from forgetmap.report.styles.table import StyledColumn, StyledRow, StyledTable
 from forgetmap.report.styles.task_sets import TaskSet, task_sets
@@ -12,7 +11,6 @@ __all__ = [
     "StyledRow",
     "StyledTable",
     "TaskSet",
-    "ceiling",
     "styled_rows",
     "styled_tables",
     "task_sets",

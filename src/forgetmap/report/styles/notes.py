@@ -10,8 +10,6 @@ from forgetmap.report.sheet import Sheet
 from forgetmap.report.styles.task_sets import OTHER_TASKS, AlignedRow, model_names
 from forgetmap.report.tables import total_name
 
-# The terminal's table shows flips beside the figures; styled tables do not, and must not speak of them.
-_FLIPS = re.compile(r"; 1→0, 0→1: [^;]*$")
 # Said of one map; of several it would take a line each, and the tidy tables hold it.
 _DETECTABLE = re.compile(r"; a loss of [^;]* would have shown$")
 
@@ -21,7 +19,6 @@ def merged(sheets: Sequence[Sheet], lines_of: Callable[[Sheet], list[str]]) -> l
     said: dict[str, list[int]] = {}
     for place, sheet in enumerate(sheets):
         for line in lines_of(sheet):
-            line = _FLIPS.sub("", line)
             line = _DETECTABLE.sub("", line) if len(sheets) > 1 else line
             said.setdefault(line, []).append(place)
     models = model_names(sheets)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from forgetmap.cells import Cell
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import reading_of, shown, verdict_text
-from forgetmap.report.styles.ceiling import ceiling
+from forgetmap.report.shown import ceiling, reading_of, shown, verdict_text
 from forgetmap.report.styles.notes import about, merged, task_notes, total_label
 from forgetmap.report.styles.table import StyledColumn, StyledRow, StyledTable, bare
 from forgetmap.report.styles.task_sets import AlignedRow, aligned_rows, model_names
@@ -23,7 +22,7 @@ def own_rows(sheets: Sequence[Sheet], level: str, reading: str) -> StyledTable:
     cells = [cell for row in rows for cell in row.cells if cell is not None]
     if reading == "auto" and all(reading_of(cell, reading) == "observed" for cell in cells):
         reading = "observed"  # a mark on every figure would mark nothing
-    notes = merged(sheets, lambda sheet: caption(sheet, reading, level))
+    notes = merged(sheets, lambda sheet: caption(sheet, reading, level, flips=False))
     made = _one(rows, level, reading) if len(sheets) == 1 else _several(rows, model_names(sheets), level, reading)
     return StyledTable(
         "lost and gained, % of items", about(sheets), made[0], made[1], (*notes, _MOST, *task_notes(rows))

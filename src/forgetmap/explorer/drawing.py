@@ -1,0 +1,202 @@
+"""Views as HTML: the sections of the report page, and what only the explorer shows."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import ChoiceLoader, PackageLoader
+from markupsafe import Markup
+
+from forgetmap.explorer.desk import Desk
+from forgetmap.explorer.slice_figure import slice_figure
+from forgetmap.explorer.state import View
+from forgetmap.report.page import sections
+from forgetmap.report.page.assets import asset, environment, figures_style
+from forgetmap.report.page.sections import Section
+from forgetmap.report.plain import percent, visible
+from forgetmap.report.shown import shown, verdict_text
+from forgetmap.slices import Sliced
+
+
+@cache
+def _environment() -> Any:
+    page = environment()
+    made = page.overlay(loader=ChoiceLoader([PackageLoader("forgetmap.explorer"), page.loader]))  # type: ignore[list-item]
+    made.filters = page.filters
+    return made
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return a rendered template of the explorer, escaped as those of the page are."""
+    return Markup(_environment().get_template(template).render(**values))
+
+
+@cache
+def static_files() -> dict[str, tuple[str, bytes]]:
+    """Return every file that a browser may load: its kind and content. Nothing else is ever opened by name."""
+    own = {
+        name: resources.files("forgetmap.explorer").joinpath("static", name).read_text(encoding="utf-8")
+        for name in ("explorer.js", "explorer.css")
+    }
+    texts = {
+        **own,
+        "page.css": figures_style() + asset("style.css"),
+        "boot.js": asset("boot.js"),
+        "items.js": asset("items.js"),
+        "page.js": asset("page.js"),
+    }
+    kinds = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+    return {name: (kinds[name.rsplit(".", 1)[1]], text.encode()) for name, text in texts.items()}
+
+
+def shell() -> str:
+    """Return the page into which views are drawn; it is the same for everyone and holds nothing of the runs."""
+    return str(render("explorer.html"))
+
+
+def describe_library(desk: Desk) -> dict[str, Any]:
+    """Return what can be chosen."""
+    return {
+        "runs": [
+            {
+                "id": entry.id,
+                "name": entry.name,
+                "tool": entry.run.info.tool,
+                "suite": entry.run.info.suite,
+                "date": entry.run.info.date,
+                "items": entry.run.info.counts.get("items"),
+                "samples": entry.run.info.counts.get("samples"),
+                "tasks": len(entry.run.tasks),
+                "saved": entry.saved,
+                "texts": entry.run.has_texts,
+            }
+            for entry in desk.library.entries.values()
+        ],
+        "broken": desk.library.broken,
+        "taxonomies": list(desk.taxonomies),
+    }
+
+
+def first_sections(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the verdict and the map, which are looked at first."""
+    sheets = desk.sheets(view)
+    sections.check_level(sheets, view.level)
+    made = [
+        sections.verdict_section(sheets, level=view.level, reading=view.reading),
+        sections.map_section(sheets, level=view.level, reading=view.reading),
+    ]
+    return {
+        "title": f"{sheets[0].before_name} → {', '.join(sheet.after_name for sheet in sheets)}",
+        "query": view.query(),
+        "view": described(view),
+        "items": sum(sheet.total.items for sheet in sheets),
+        "sections": [_section(one) for one in made],
+        "groups": all(bool(sheet.at("group")) for sheet in sheets),
+    }
+
+
+def more_sections(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the sections below the map that need no text."""
+    sheets = desk.sheets(view)
+    sections.check_level(sheets, view.level)
+    made = [
+        sections.quadrants_section(sheets, level=view.level),
+        sections.drift_section(sheets),
+        sections.method_section(sheets, reading=view.reading, command=command_of(desk, view)),
+    ]
+    return {"sections": [_section(one) for one in made if one is not None]}
+
+
+def causes_section(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the causes; waits until the replies are read."""
+    sheets = desk.sheets_with_causes(view)
+    sections.check_level(sheets, view.level)
+    made = sections.causes_section(sheets, level=view.level)
+    return {"sections": [_section(made)] if made else []}
+
+
+def chain_section(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the life lines through the stages."""
+    made = sections.life_section(desk.chain(view))
+    return {"sections": [_section(made)] if made else []}
+
+
+def slices_section(desk: Desk, view: View) -> dict[str, Any]:
+    """Return by what can be sliced, and the slices of the dimension chosen."""
+    ledgers = desk.ledgers(view)
+    offered = {one.name: one.label for ledger in ledgers for one in ledger.dimensions}
+    made: dict[str, Any] = {"dimensions": [{"name": name, "label": label} for name, label in offered.items()]}
+    if view.by is not None:
+        found = desk.slices(view)
+        names = [desk.library.entries[after].name for after in view.afters]
+        parts = [_slices(one, name, view) for one, name in zip(found, names, strict=True)]
+        within = None if view.cell is None or view.cell[0] == "total" else view.cell[1]
+        made["html"] = render("slices.html", slices=parts, several=len(parts) > 1, within=within, view=view)
+        made["worst"] = [one.worst for one in found]
+    return made
+
+
+def _slices(found: Sliced, after: str, view: View) -> dict[str, Any]:
+    rows = []
+    for cell, more in zip(found.cells, found.more, strict=True):
+        rows.append(
+            {
+                "name": cell.name,
+                "value": f"{found.name}:{cell.name}",
+                "items": cell.items,
+                "before": percent(cell.observed["acc_before"]),
+                "after": percent(cell.observed["acc_after"]),
+                "lost": shown(cell, view.reading, "lost"),
+                "gained": shown(cell, view.reading, "gained"),
+                "verdict": cell.verdict,
+                "verdict_text": verdict_text(cell),
+                "more": _points(more["more_lost"]),
+                "q": _probability(more["q"]),
+                "sure": more["q"] is not None and more["q"] <= 0.05,
+                "worst": cell.name == found.worst,
+            }
+        )
+    figure = slice_figure(found, view.reading)
+    return {"label": found.label, "note": found.note, "after": after, "rows": rows, "worst": found.worst,
+            "figure": None if figure is None else {"figure": figure, "svg": Markup(figure.svg), "key": "slices"}}  # fmt: skip
+
+
+def _points(change: float | None) -> str:
+    if change is None:
+        return "–"
+    size = round(100 * change, 1) + 0.0
+    return f"{size:+.1f}".replace("-", "−") if size else "0.0"
+
+
+def _probability(value: float | None) -> str:
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {"id": section.id, "title": section.title, "html": section.html}
+
+
+def described(view: View) -> dict[str, Any]:
+    """Return a view as the page keeps it."""
+    return asdict(view)
+
+
+def command_of(desk: Desk, view: View) -> str:
+    """Return the command that prints the same map: names stand for the paths, which the page does not know."""
+    entries = desk.library.entries
+    names = [shlex.quote(entries[ident].name) for ident in (view.before, *view.afters)]
+    options = [
+        f"--{name} {shlex.quote(str(value))}"
+        for name, value, default in (
+            ("reading", view.reading, "auto"),
+            ("taxonomy", view.taxonomy, "post_forget"),
+            ("weight", view.weight, None),
+            ("by", view.level, "category"),
+        )
+        if value != default
+    ]
+    return visible(" ".join(["forgetmap compare", *names, *options]))

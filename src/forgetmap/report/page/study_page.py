@@ -1,0 +1,254 @@
+"""The page of a study: verdict, ranking, groups, heat maps, categories, trends, movement, recipes, chains, method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from forgetmap.errors import UsageError
+from forgetmap.report import figures as draw
+from forgetmap.report.chains import headline as chain_headline
+from forgetmap.report.figures.movement import Moved, movement
+from forgetmap.report.figures.ranking import ranking
+from forgetmap.report.figures.trend import Side, trend
+from forgetmap.report.page.assets import environment
+from forgetmap.report.page.build import assemble_page
+from forgetmap.report.page.method import DOCS, method_sentences, versions
+from forgetmap.report.page.sections import PER_RADAR, Section, _Figures, _recipe
+from forgetmap.report.shown import verdict_text
+from forgetmap.report.study_words import (
+    along,
+    everywhere_sentence,
+    group_rows,
+    independence,
+    labelled,
+    pair_row,
+    points,
+    reading_sentence,
+    reading_words,
+    study_sentences,
+    subtitle,
+)
+from forgetmap.report.styles import StyledTable, styled_tables
+from forgetmap.study.amounts import amount_text
+from forgetmap.study.result import DIRECTIONS, Entry, StudyResult
+from forgetmap.study.spec import ATTRIBUTES
+
+#: Pairs of a group that its radars and tables hold; of larger groups those that lost most and least are shown.
+MOST_DRAWN, MOST_TABLED = 12, 24
+#: Groups that have radars: a page with hundreds of them is not looked at.
+MOST_GROUPS = 24
+
+
+def study_page(result: StudyResult, *, level: str = "category", command: str | None = None) -> str:
+    """Return the study as the text of one self-contained HTML file."""
+    if not result.found:
+        raise UsageError("no pair of the study has a map; there is nothing to show")
+    rows = [_row(result, entry) for entry in result.found]
+    made = [
+        _verdict(result, rows, level),
+        _ranking(result, _ranked(result, rows)),
+        _groups(result, level),
+        _heat(result, level),
+        _everywhere(result, level),
+        _trends(result),
+        _movement(result, rows),
+        _recipes(result, level),
+        _chains(result),
+        _method(result, command),
+    ]
+    return assemble_page([one for one in made if one], title=result.study.title, subtitle=subtitle(result))
+
+
+def _section(ident: str, title: str, made: _Figures | None = None, **values: Any) -> Section:
+    macro = getattr(environment().get_template("study.html").module, ident)
+    return Section(ident, title, Markup(macro(**values)), made.all if made else {})
+
+
+def _row(result: StudyResult, entry: Entry) -> dict[str, Any]:
+    assert entry.sheet is not None
+    row = pair_row(result, entry)
+    grade = {"A": "same", "B": "differ", None: "not compared"}[entry.sheet.pairing["grade"]]
+    return {
+        **row,
+        "said": {name: _said(entry, name) for name in ATTRIBUTES},
+        "grade": grade,
+        "change_text": points(row["change"]),
+        "verdict_text": verdict_text(entry.sheet.total),
+    }
+
+
+def _said(entry: Entry, name: str) -> dict[str, Any]:
+    value = getattr(entry.spec, name)
+    if name == "data" and value is not None:
+        return {"key": value, "text": f"{amount_text(value)} {entry.spec.data_unit or ''}".strip()}
+    return {"key": value, "text": amount_text(value) if name == "size" else value or "–"}
+
+
+def _ranked(result: StudyResult, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_name = {row["name"]: row for row in rows}
+    return [by_name[entry.name] for entry in result.ranked()]
+
+
+def _moved(row: dict[str, Any]) -> Moved:
+    return Moved(row["name"], row["lost"], row["gained"], row["acc_before"], row["acc_after"], row["entry"].spec.group)
+
+
+def _verdict(result: StudyResult, rows: Sequence[dict[str, Any]], level: str) -> Section:
+    given = [name for name in ATTRIBUTES if name != "data_unit" and any(row["said"][name]["key"] for row in rows)]
+    columns = [{"name": name, "kind": "num" if name in ("size", "data") else "word"} for name in given]
+    return _section(
+        "verdict", "Verdict", sentences=study_sentences(result, level), warnings=result.warnings,
+        failures=result.failed, rows=rows, columns=columns,
+    )  # fmt: skip
+
+
+def _ranking(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section:
+    made = _Figures("ranking")
+    unclear = [row["name"] for row in rows if row["verdict"] == "unclear"]
+    figure = made.add(ranking([_moved(row) for row in rows], words=reading_words(result), unclear=unclear))
+    return _section("ranking", "Pairs ranked", made, figure=figure, rows=rows, lines=[reading_sentence(result)])
+
+
+def _groups(result: StudyResult, level: str) -> Section:
+    made = _Figures("groups")
+    reading = _reading(result)
+    blocks = []
+    for place, (name, entries) in enumerate(result.groups.items()):
+        chosen, why = _chosen(result, entries)
+        parts = [chosen[at : at + PER_RADAR] for at in range(0, len(chosen), PER_RADAR)]
+        radars = [made.add(draw.radar(labelled(part), level=level, reading=reading)) for part in parts]
+        blocks.append(
+            {
+                "name": name,
+                "pairs": len(entries),
+                "chosen": why,
+                "radars": radars if place < MOST_GROUPS else [],
+                "styles": _styles(entries, level, reading),
+            }
+        )
+    grouped = any(name is not None for name in result.groups)
+    return _section("groups", "Groups", made, summary=group_rows(result) if grouped else [], groups=blocks)
+
+
+def _reading(result: StudyResult) -> str:
+    return "auto" if result.reading == "known" else result.reading
+
+
+def _chosen(result: StudyResult, entries: Sequence[Entry]) -> tuple[list[Entry], str | None]:
+    """The pairs whose radars are drawn: all, or the ends of the ranking."""
+    if len(entries) <= MOST_DRAWN:
+        return list(entries), None
+    inside = {entry.name for entry in entries}
+    ranked = [entry for entry in result.ranked() if entry.name in inside]
+    some = [*ranked[:PER_RADAR], *ranked[-PER_RADAR:]]
+    return some, f"Radars of the {PER_RADAR} pairs that lost most and the {PER_RADAR} that lost least; the heat map holds all."
+
+
+def _styles(entries: Sequence[Entry], level: str, reading: str) -> list[dict[str, Any]]:
+    """The group's tables, in our layout and in the published one where its estimator can be had."""
+    some = labelled(entries[:MOST_TABLED])
+    more = f"The first {MOST_TABLED} of {len(entries)} pairs; --latex and --csv hold all." if len(entries) > MOST_TABLED else ""
+    made = []
+    for style, name in (("forgetmap", "Values, intervals and verdicts"), ("paper", "As published: mean ± sd (ceiling)")):
+        tables: list[StyledTable] = []
+        has_paper = any(cell.paper for sheet in some for cell in sheet.cells)
+        if style == "forgetmap" or has_paper:
+            tables = styled_tables(some, style, level, reading if style == "forgetmap" else "auto")
+        if tables:
+            made.append({"name": name, "tables": tables, "more": more})
+    return made
+
+
+def _heat(result: StudyResult, level: str) -> Section | None:
+    if len(result.found) < 2:
+        return None
+    made = _Figures("heat")
+    sheets = labelled(result.found)
+    figures = [made.add(draw.heat(sheets, level=level, reading=_reading(result), direction=way)) for way in DIRECTIONS]
+    return _section("heat", "Heat map", made, figures=figures)
+
+
+def _everywhere(result: StudyResult, level: str) -> Section:
+    return _section(
+        "everywhere", "Forgotten everywhere", counts=result.counts(level), level=level, pairs=len(result.found),
+        sentence=everywhere_sentence(result, level),
+    )  # fmt: skip
+
+
+def _trends(result: StudyResult) -> Section | None:
+    if not result.trends:
+        return None
+    made = _Figures("trends")
+    figures, rows = [], []
+    together: dict[tuple[str, str | None], dict[str, Any]] = {}
+    for one in result.trends:
+        together.setdefault((one["amount"], one["unit"]), {})[one["direction"]] = one
+        for found in (one["overall"], *one["groups"]):
+            whole = found is one["overall"]
+            shown = found.slope is not None
+            rows.append(
+                {
+                    "what": f"{one['direction']} / {along(one)}",
+                    "group": "all" if whole else found.group or "without a group",
+                    "pairs": found.pairs,
+                    "slope": points(found.slope),
+                    "interval": f"{points(found.low)} to {points(found.high)}" if shown else "–",
+                    "said": found.reason or ("shown" if found.shows else "no trend shown"),
+                }
+            )
+    for ways in together.values():
+        if all(way in ways and ways[way]["points"] for way in DIRECTIONS):
+            sides = {w: Side(ways[w]["points"], ways[w]["overall"], ways[w]["groups"]) for w in DIRECTIONS}
+            figures.append(made.add(trend(sides, along=along(ways["lost"]))))
+    return _section("trends", "Trends", made, figures=figures, rows=rows, lines=independence(result))
+
+
+def _movement(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section | None:
+    made = _Figures("movement")
+    figure = made.add(movement([_moved(row) for row in rows], words=reading_words(result)))
+    return _section("movement", "Net and gross", made, figure=figure) if figure else None
+
+
+def _recipes(result: StudyResult, level: str) -> Section | None:
+    if not result.recipes:
+        return None
+    made = []
+    for one in result.recipes:
+        shown = _recipe(one.recipe, level) or {"seeds": 0, "rows": []}
+        made.append({"name": ", ".join(one.pairs), "failure": one.failure, **shown})
+    return _section("recipes", "Training seeds", recipes=made)
+
+
+def _chains(result: StudyResult) -> Section | None:
+    if not result.chains:
+        return None
+    made = _Figures("chains")
+    rows = []
+    for entry in result.chains:
+        row: dict[str, Any] = {"name": entry.spec.name, "failure": entry.failure}
+        if entry.chain is not None:
+            chain = cast(Any, entry.chain)  # has what figures and headlines ask of a chain
+            row |= {"headline": chain_headline(chain), "figure": made.add(draw.alluvial(chain)), "warnings": chain.warnings}
+        rows.append(row)
+    return _section("chains", "Chains", made, chains=rows)
+
+
+def _method(result: StudyResult, command: str | None) -> Section:
+    sheets = result.sheets
+    sentences = method_sentences(sheets, _reading(result))
+    sentences.insert(
+        -1, "In this study the cells of all pairs, and their totals, are one family of tests per level; slopes pool pairs with "
+        "weights from their intervals and from the spread between pairs."
+    )  # fmt: skip
+    runs = {}
+    for sheet in sheets:
+        for side in (sheet.before, sheet.after):
+            runs[side["source"], side["content_hash"]] = side
+    facts = {"taxonomy": sheets[0].taxonomy, "weight": sheets[0].weight, "reading shown": result.reading}
+    return _section(
+        "method", "Method", sentences=sentences, docs=DOCS, command=command, versions=versions(), facts=facts,
+        runs=list(runs.values()),
+    )  # fmt: skip
