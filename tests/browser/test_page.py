@@ -452,7 +452,7 @@ def test_print(open_html: Open, shots: Path) -> None:
     expect(page.locator(".contents")).to_be_hidden()
     assert page.locator(".item").count() <= 20
     page.screenshot(path=shots / "page-print.png", full_page=True)
-    page.emulate_media(media="screen")
+    page.emulate_media(media="null")  # a real print, not one that is played
     assert len(page.pdf(path=shots / "page.pdf")) > 20_000
 
 
@@ -478,7 +478,7 @@ def test_graded_scores_have_no_quadrants(open_html: Open) -> None:
     page = open_html(build_page([Sheet.of(found)], items=items_of((found,), 20)))
     assert "quadrants" not in sections(page)
     page.locator(".item summary").first.click()
-    expect(page.locator(".side h5").first).to_contain_text("score 0.")
+    expect(page.locator(".side h3").first).to_contain_text("score 0.")
 
 
 def _frame(rows: list[dict[str, Any]]) -> Any:
@@ -497,6 +497,8 @@ def test_several_afters(open_html: Open, shots: Path) -> None:
     expect(page.locator("#map")).to_contain_text("mean over 3 training seeds")
     page.locator('select[name="after"]').select_option("2")
     expect(page.locator("#items .status")).to_have_attribute("data-total", "10")
+    page.locator("#map details.pair").nth(1).locator('tbody[data-level="category"] a').first.click()
+    expect(page.locator('select[name="after"]')).to_have_value("1")
     no_sideways_scroll(page)
     page.screenshot(path=shots / "several.png", full_page=True)
     for scheme in ("light", "dark"):

@@ -21,7 +21,8 @@ from forgetmap.storage import write_atomically
 
 def study_command(
     study: Annotated[
-        Path | None, typer.Argument(metavar="STUDY.yaml", help="The study: pairs and what is known of them.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="STUDY.yaml", help="The study: pairs and what is known of them.", show_default=False),
     ] = None,
     init: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a study to start from, and leave.")] = None,
     by: Annotated[str, typer.Option(help="Rows of tables, axes of radars: task, category or group.")] = "category",
@@ -34,9 +35,12 @@ def study_command(
         bool, typer.Option("--keep-going", help="Leave with exit code 0 although some pairs could not be compared.")
     ] = False,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a page to look at: groups, heat maps, trends, ranking.")
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write a page to look at: groups, heat maps, trends, ranking."),
     ] = None,
-    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the group tables for a paper (booktabs).")] = None,
+    latex: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the group tables for a paper (booktabs).")
+    ] = None,
     style: Annotated[str, typer.Option(help="Layout of the LaTeX tables: forgetmap, paper or captrack.")] = "forgetmap",
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one tidy table: pair × cell × reading × direction.")

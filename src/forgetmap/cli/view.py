@@ -49,7 +49,7 @@ def view_command(
     Example: forgetmap view runs/ --port 8000
     """
     try:
-        from forgetmap.explorer.server import serve
+        from forgetmap.explorer.server import Service
     except ImportError as fault:
         if (fault.name or "").split(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
@@ -75,12 +75,11 @@ def view_command(
     for said in library.broken:
         console.print(plain(f"left out: {said}", "yellow"))
 
-    def announce(address: str) -> None:
-        console.print(plain("open this link, once, in one browser; Ctrl-C stops the server"))
-        typer.echo(address)  # on a line of its own and never wrapped, to be copied
-        if open_browser:
-            import webbrowser
+    service = Service(desk, port)
+    console.print(plain("open this link, once, in one browser; Ctrl-C stops the server"))
+    typer.echo(service.address)  # on a line of its own and never wrapped, to be copied
+    if open_browser:
+        import webbrowser
 
-            webbrowser.open(address)
-
-    serve(desk, port=port, announce=announce)
+        webbrowser.open(service.address)
+    service.run()

@@ -23,6 +23,7 @@ from forgetmap.explorer.state import View
 from forgetmap.explorer.stores import Store
 from forgetmap.map import ForgettingMap, _check_scorers, map_pairs
 from forgetmap.pairing import Pair, Scale, pair_runs
+from forgetmap.report.plain import visible
 from forgetmap.report.sheet import Sheet
 from forgetmap.slices import Sliced, restrict, slice_pair
 from forgetmap.taxonomies import Taxonomy
@@ -216,7 +217,7 @@ class Desk:
         there = False
         for found in self.maps(view):
             for cell in found.cells:
-                if (cell.level, cell.name) == (level, name):
+                if cell.level == level and name in (cell.name, visible(cell.name)):  # pages show the second
                     there = True
                     tasks |= dict.fromkeys(cell.task_names)
         if not there:

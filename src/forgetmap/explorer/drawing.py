@@ -186,9 +186,10 @@ def described(view: View) -> dict[str, Any]:
 
 
 def command_of(desk: Desk, view: View) -> str:
-    """Return the command that prints the same map: names stand for the paths, which the page does not know."""
+    """Return the command that prints the same map."""
     entries = desk.library.entries
-    names = [shlex.quote(entries[ident].name) for ident in (view.before, *view.afters)]
+    runs = [entries[ident] for ident in (view.before, *view.afters)]
+    names = [shlex.quote(entry.run.source or entry.name) for entry in runs]
     options = [
         f"--{name} {shlex.quote(str(value))}"
         for name, value, default in (

@@ -47,11 +47,14 @@ class Library:
             place = Path(path)
             folders = [one for one in _run_folders(place) if one.resolve() not in seen] if place.is_dir() else []
             seen.update(one.resolve() for one in folders)
+            inside: list[tuple[Path, Run, bool]] = []
             for folder in folders:
                 try:
-                    found.append((folder, load_run(folder), True))
+                    inside.append((folder, load_run(folder), True))
                 except ForgetmapError as fault:
                     broken.append(visible(str(fault)))
+            # what was evaluated first is likely to be before; where nobody knows, names decide
+            found += sorted(inside, key=lambda one: one[1].info.date or "")
             if not folders and place.resolve() not in seen:
                 seen.add(place.resolve())
                 run = read_run(path, **options)  # type: ignore[arg-type]

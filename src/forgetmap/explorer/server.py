@@ -23,7 +23,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from forgetmap.errors import ForgetmapError, UsageError
 from forgetmap.explorer import downloads, drawing
@@ -62,8 +61,10 @@ class Explorer:
             Route("/download/items.csv", self._items_csv),
             Route("/download/figures/{name}.{kind}", self._figure),
         ]
-        handlers: dict[Any, Any] = {HTTPException: _http_fault, Exception: _fault}
-        return Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
+        handlers: dict[Any, Any] = {HTTPException: _http_fault, ForgetmapError: _refusal, Exception: _fault}
+        app = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
+        app.router.redirect_slashes = False
+        return app
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -76,7 +77,10 @@ class Explorer:
     def view(self, request: Request) -> View:
         """Return what a request looks at."""
         # percent signs that are no code stay as they are, and bytes that are no text become U+FFFD: both match no name
-        given = parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=100)
+        try:
+            given = parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=100)
+        except ValueError as fault:
+            raise UsageError("the address says more than 100 things; permalinks say less") from fault
         own = [(name, value) for name, value in given if name != "place"]
         return parse_view(
             own, runs=self.desk.library.entries, taxonomies=self.desk.taxonomies, default=self.desk.first_view()
@@ -190,17 +194,13 @@ async def _http_fault(request: Request, fault: Exception) -> Response:
     return _json({"error": said.get(fault.status_code, fault.detail)}, fault.status_code)
 
 
+async def _refusal(request: Request, fault: Exception) -> Response:
+    return _json({"error": str(fault)}, 400)
+
+
 async def _fault(request: Request, fault: Exception) -> Response:
-    """Refusals in words; what nobody foresaw is told as such, and its traceback stands in the terminal."""
-    if isinstance(fault, (ForgetmapError, ValueError)) and not isinstance(fault, UnicodeError):
-        known = isinstance(fault, ForgetmapError)
-        return _json({"error": str(fault) if known else "the address cannot be read; open / instead"}, 400)
+    """What nobody foresaw is told as such; the server prints its traceback in the terminal."""
     return _json({"error": f"forgetmap failed ({type(fault).__name__}); the terminal says where"}, 500)
-
-
-def guard(app: ASGIApp, *, port: int, token: str) -> Door:
-    """Return the application behind its door."""
-    return Door(app, port=port, token=token)
 
 
 def bind(port: int) -> socket.socket:
@@ -215,20 +215,35 @@ def bind(port: int) -> socket.socket:
     return made
 
 
-def serve(desk: Desk, *, port: int = 0, announce: Callable[[str], None]) -> None:
-    """Serve until interrupted; `announce` is given the address that opens the explorer, once."""
-    sys.setswitchinterval(0.001)  # a thread that reads replies must not hold up one that answers
-    opened = bind(port)
-    number = int(opened.getsockname()[1])
-    token = secrets.token_urlsafe(32)
-    app = guard(Explorer(desk).app(), port=number, token=token)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, date_header=False, lifespan="on",
-        timeout_graceful_shutdown=1, ws="none", h11_max_incomplete_event_size=32_768,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    announce(f"http://127.0.0.1:{number}/?{TOKEN}={token}")
-    try:
-        server.run(sockets=[opened])
-    finally:
-        opened.close()
+class Service:
+    """An explorer on its port, before it is run."""
+
+    def __init__(self, desk: Desk, port: int = 0) -> None:
+        self._socket = bind(port)
+        self.port = int(self._socket.getsockname()[1])
+        token = secrets.token_urlsafe(32)
+        self.address = f"http://127.0.0.1:{self.port}/?{TOKEN}={token}"  # opens the explorer, once
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                Door(Explorer(desk).app(), port=self.port, token=token), log_level="warning", access_log=False,
+                server_header=False, date_header=False, lifespan="on", timeout_graceful_shutdown=1, ws="none",
+                h11_max_incomplete_event_size=32_768,
+            )
+        )  # fmt: skip
+
+    @property
+    def is_running(self) -> bool:
+        """Whether requests are answered."""
+        return bool(self._server.started)
+
+    def run(self) -> None:
+        """Serve until interrupted or stopped."""
+        sys.setswitchinterval(0.001)  # a thread that reads replies must not hold up one that answers
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._socket.close()
+
+    def stop(self) -> None:
+        """Have the server end, from another thread."""
+        self._server.should_exit = True

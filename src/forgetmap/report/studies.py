@@ -16,6 +16,7 @@ from forgetmap.report.study_words import (
     along,
     group_rows,
     independence,
+    map_warnings,
     pair_row,
     points,
     reading_sentence,
@@ -44,7 +45,9 @@ def print_study(console: Console, result: StudyResult, *, level: str = "category
         parts += _section(_trends(result, width, framed), independence(result))
     parts += _recipes(result, width, framed)
     parts += _chains(result)
-    parts += [Text()] + [plain(f"warning: {warning}", "yellow") for warning in result.warnings] if result.warnings else []
+    warnings = [*result.warnings, *map_warnings(result, 6)]
+    parts += [Text()] if warnings else []
+    parts += [plain(f"warning: {warning}", "yellow") for warning in warnings]
     for entry in result.failed:
         name = entry.spec.name
         parts.append(plain(f"failed: {name}: {entry.failure}", "red"))
@@ -121,7 +124,9 @@ def _counts(result: StudyResult, level: str, width: int, framed: bool) -> tuple[
     for one in counts[:MOST_ROWS]:
         numbers = [plain(f"{n}" if (n := one.verdicts[name]) else "·", _COLOURS.get(name, "")) for name in verdicts]
         rows.append([cut(one.name, 40), *numbers])
-    lines = [f"in how many of the {number(len(result.found), 'pair')} each verdict was given; missing: no such cell, or no verdict"]
+    lines = [
+        f"in how many of {number(len(result.found), 'pair')} each verdict was given; missing: no such cell, or no verdict"
+    ]
     if len(counts) > MOST_ROWS:
         lines.append(f"{len(counts) - MOST_ROWS} rows that were lost less often are in --json")
     return _table(columns, rows, width=width, framed=framed), lines
@@ -143,7 +148,9 @@ def _trends(result: StudyResult, width: int, framed: bool) -> Table:
             ends = f"{points(trend.low)} – {points(trend.high)}"
             word = "shown" if trend.shows else "no trend shown"
             look = colour if trend.shows else "dim"
-            rows.append([first, cut(group, 30), f"{trend.pairs}", plain(points(trend.slope), look), ends, plain(word, look)])
+            rows.append(
+                [first, cut(group, 30), f"{trend.pairs}", plain(points(trend.slope), look), ends, plain(word, look)]
+            )
     return _table(columns, rows, width=width, framed=framed)
 
 

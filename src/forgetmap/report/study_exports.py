@@ -14,7 +14,8 @@ from forgetmap.report.exports.tex_signs import STAND_IN, breakable, comment, has
 from forgetmap.report.study_words import along, labelled, pair_row, points, share
 from forgetmap.storage import write_atomically
 from forgetmap.study.amounts import amount_text
-from forgetmap.study.result import Entry, StudyResult
+from forgetmap.study.entries import Entry
+from forgetmap.study.result import StudyResult
 from forgetmap.study.spec import ATTRIBUTES
 from forgetmap.study.trends import Trend
 
@@ -123,7 +124,9 @@ def _trends(result: StudyResult) -> list[str]:
                 rows.append(f"{tex(what)} & {tex(group)} & {trend.pairs} & -- & {tex(trend.reason or '')} \\\\")
             else:
                 ends = f"{points(trend.low)} to {points(trend.high)}{'' if trend.shows else ', no trend shown'}"
-                rows.append(f"{tex(what)} & {tex(group)} & {trend.pairs} & {tex(points(trend.slope))} & {tex(ends)} \\\\")
+                rows.append(
+                    f"{tex(what)} & {tex(group)} & {trend.pairs} & {tex(points(trend.slope))} & {tex(ends)} \\\\"
+                )
     if not rows:
         return []
     head = r"trend & group & pairs & slope & 95\,\% \\"

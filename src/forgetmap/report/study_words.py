@@ -10,7 +10,8 @@ from typing import Any
 from forgetmap.report.plain import number, percent
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import Shown, cut
-from forgetmap.study.result import AMOUNTS, DIRECTIONS, Entry, StudyResult
+from forgetmap.study.entries import Entry
+from forgetmap.study.result import AMOUNTS, DIRECTIONS, StudyResult
 from forgetmap.study.trends import Trend
 
 _READINGS = {
@@ -129,6 +130,17 @@ def independence(result: StudyResult) -> list[str]:
             f"{merged[0].points} points)"
         )
     said += list(dict.fromkeys(f"interval of the slopes: {trend.method}" for trend in trends))[:2]
+    return said
+
+
+def map_warnings(result: StudyResult, most: int) -> list[str]:
+    """Return what the maps warn of, each warning once, with how many pairs it is of."""
+    said = []
+    for warning, names in list(result.map_warnings.items())[:most]:
+        where = f"{len(names)} of {len(result.found)} pairs" if len(names) > 1 else cut(names[0], 40)
+        said.append(f"{where}: {warning}")
+    if len(result.map_warnings) > most:
+        said.append(f"{len(result.map_warnings) - most} more warnings of single maps are in --json")
     return said
 
 

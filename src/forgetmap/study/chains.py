@@ -22,7 +22,9 @@ class SavedChain:
     @property
     def accuracy(self) -> pl.DataFrame:
         """Per stage: missing items, and the share of the complete ones that is right."""
-        return _frame([{name: value for name, value in row.items() if name != "run"} for row in self._content["stages"]])
+        return _frame(
+            [{name: value for name, value in row.items() if name != "run"} for row in self._content["stages"]]
+        )
 
     @property
     def outcomes(self) -> pl.DataFrame:

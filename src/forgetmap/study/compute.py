@@ -14,19 +14,18 @@ from typing import Any
 
 from forgetmap.errors import UsageError
 from forgetmap.map import SCHEMA
+from forgetmap.study.build import make_result
 from forgetmap.study.cache import Cache, make_key
 from forgetmap.study.chains import SavedChain
 from forgetmap.study.fingerprint import Fingerprints
-from forgetmap.study.result import StudyResult, make_result
+from forgetmap.study.result import StudyResult
 from forgetmap.study.spec import RunSpec, Study
 from forgetmap.study.work import Job, do, leave_with_parent
 
 #: Called with (done, in all, name, state): state is cached, computed or failed.
 Progress = Callable[[int, int, str, str], None]
 
-_DIED = (
-    "the process that computed it was ended from outside, most often for want of memory; try --jobs 1, or a machine with more"
-)
+_DIED = "the process that computed it was ended from outside, most often for want of memory; try --jobs 1, or a machine with more"
 
 
 def compute_study(

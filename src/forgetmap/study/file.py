@@ -47,7 +47,7 @@ def _study(content: Any, source: Path) -> Study:
 
 
 def _run(label: str, given: Any, folder: Path) -> RunSpec:
-    parts = {"path": given} if isinstance(given, str) else dict(given)
+    parts: dict[str, Any] = {"path": given} if isinstance(given, str) else dict(given)
     columns = tuple(sorted((parts.get("columns") or {}).items()))
     path = str(folder / parts["path"])
     return RunSpec(label, path, parts["path"], parts.get("model"), parts.get("format"), columns)
@@ -84,10 +84,10 @@ def _chain(place: int, given: Any, find: Any) -> ChainSpec:
 
 
 def _check_names(names: list[str], what: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
+    twice = [repr(name) for name, count in Counter(names).items() if count > 1]
     if twice:
-        named = ", ".join(repr(name) for name in twice)
-        raise StudyError(f"{len(twice)} {what} names occur more than once ({named}); give each {what} a 'name' of its own")
+        said = f"name {twice[0]} occurs" if len(twice) == 1 else f"names {', '.join(twice)} occur"
+        raise StudyError(f"{what} {said} more than once; give each {what} a 'name' of its own")
 
 
 def _check_spelling(aliases: Mapping[str, RunSpec], fields: dict[str, Any], folder: Path) -> None:
@@ -146,7 +146,9 @@ def _said(error: Any, models: Mapping[str, Any]) -> str:
     import difflib
 
     # pydantic names the branches of a choice; people did not write those words
-    steps = [f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"] if step not in _BRANCHES]
+    steps = [
+        f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"] if step not in _BRANCHES
+    ]
     place, key = ", ".join(steps), steps[-1] if steps else ""
     if error["type"] == "extra_forbidden":
         known = list(models[steps[0] if len(steps) > 1 else ""].model_fields)
@@ -159,8 +161,8 @@ def _said(error: Any, models: Mapping[str, Any]) -> str:
         return f"key {place!r} {error['ctx']['error']}; correct it"
     if error["type"] in ("model_type", "dict_type", "model_attributes_type"):
         home = models.get(steps[0]) if steps and steps[0] in models else None
-        known = f" such as {', '.join(list(home.model_fields)[:3])}" if home else ""
-        return f"key {place!r} holds {error['input']!r}, expected keys{known}; write KEY: VALUE lines below it"
+        known_keys = f" such as {', '.join(list(home.model_fields)[:3])}" if home else ""
+        return f"key {place!r} holds {error['input']!r}, expected keys{known_keys}; write KEY: VALUE lines below it"
     found = repr(error["input"])
     said = error["msg"][0].lower() + error["msg"][1:]
     remedy = "put quotes around text" if error["type"] == "string_type" else "correct it"
@@ -189,7 +191,7 @@ def _models() -> dict[str, Any]:
         model_config = ConfigDict(extra="forbid")
 
     class DefaultsModel(Strict):
-        reading: Literal[READINGS] = "auto"
+        reading: Literal[READINGS] = "auto"  # type: ignore[valid-type]
         margin: share | None = None
         taxonomy: text | None = None
         weight: Literal["tasks", "items", "categories"] | None = None
@@ -199,7 +201,7 @@ def _models() -> dict[str, Any]:
         threshold: figure | None = None
         scale: tuple[figure, figure] | None = None
         format: text | None = None
-        columns: dict[text, text] = {}
+        columns: dict[text, text] = Field(default_factory=dict)
         force: flag = False
         skip_broken: flag = False
 
@@ -207,7 +209,7 @@ def _models() -> dict[str, Any]:
         path: text
         model: text | None = None
         format: text | None = None
-        columns: dict[text, text] = {}
+        columns: dict[text, text] = Field(default_factory=dict)
 
     class PairModel(Strict):
         before: text
@@ -252,8 +254,8 @@ def _models() -> dict[str, Any]:
     class StudyModel(Strict):
         title: text | None = None
         defaults: DefaultsModel = DefaultsModel()
-        runs: dict[text, either(text, RunModel)] = {}  # type: ignore[valid-type]
+        runs: dict[text, either(text, RunModel)] = Field(default_factory=dict)  # type: ignore[valid-type]
         pairs: Annotated[list[PairModel], Field(min_length=1)]
-        chains: list[either(list[text], ChainModel)] = []  # type: ignore[valid-type]
+        chains: list[either(list[text], ChainModel)] = Field(default_factory=list)  # type: ignore[valid-type]
 
     return {"": StudyModel, "defaults": DefaultsModel, "runs": RunModel, "pairs": PairModel, "chains": ChainModel}

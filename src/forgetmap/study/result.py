@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from forgetmap.cells import Cell
-from forgetmap.recipe import Recipe, summarise_recipe
-from forgetmap.study.chains import SavedChain
-from forgetmap.study.spec import ChainSpec, PairSpec, Study
-from forgetmap.study.together import decide_together
+from forgetmap.recipe import summarise_recipe
+from forgetmap.study.entries import ChainEntry, Count, Entry, StudyRecipe
+from forgetmap.study.spec import Study
 from forgetmap.study.trends import Point, fit_trend
 
 if TYPE_CHECKING:
@@ -23,72 +22,6 @@ SCHEMA = "forgetmap.study/1"
 DIRECTIONS = ("lost", "gained")
 #: What a trend may run along: attribute -> its name in words.
 AMOUNTS = {"size": "parameters", "data": "training data"}
-#: A category is forgotten nearly everywhere if most pairs that have it surely lost it.
-MOST = 0.5
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A pair of the study with its map, or with the reason why there is none."""
-
-    spec: PairSpec
-    sheet: Sheet | None = field(repr=False)
-    failure: str | None = None
-    notes: tuple[str, ...] = ()  # what must be said wherever its column is shown
-
-    @property
-    def name(self) -> str:
-        """The pair's name."""
-        return self.spec.name
-
-
-@dataclass(frozen=True)
-class ChainEntry:
-    """A chain of the study, or the reason why there is none."""
-
-    spec: ChainSpec
-    chain: SavedChain | None = field(repr=False)
-    failure: str | None = None
-
-
-@dataclass(frozen=True)
-class Count:
-    """How often a cell was lost, gained, both, steady, unclear or missing over the pairs."""
-
-    name: str
-    level: str
-    verdicts: dict[str, int]
-    pairs: int  # all pairs with a map
-
-    @property
-    def lost(self) -> int:
-        """Pairs in which it surely lost something."""
-        return self.verdicts["lost"] + self.verdicts["both"]
-
-    @property
-    def judged(self) -> int:
-        """Pairs that have the cell, with a verdict."""
-        return self.pairs - self.verdicts["missing"]
-
-    @property
-    def everywhere(self) -> str | None:
-        """Whether it was lost in all pairs that have it, or in most of them; one pair is not everywhere."""
-        if self.judged < 2:
-            return None
-        return "all" if self.lost == self.judged else "most" if self.lost > MOST * self.judged else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON shows it."""
-        return {"level": self.level, "name": self.name, **self.verdicts, "pairs": self.pairs, "lost_in": self.everywhere}
-
-
-@dataclass(frozen=True)
-class StudyRecipe:
-    """Pairs that differ in their training seed only, and their mean."""
-
-    pairs: tuple[str, ...]
-    recipe: Recipe | None
-    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +40,8 @@ class StudyResult:
     @property
     def failed(self) -> list[Entry | ChainEntry]:
         """Pairs and chains that have none, with the reason."""
-        return [entry for entry in (*self.entries, *self.chains) if entry.failure is not None]
+        everything: list[Entry | ChainEntry] = [*self.entries, *self.chains]
+        return [entry for entry in everything if entry.failure is not None]
 
     @property
     def sheets(self) -> list[Sheet]:
@@ -249,7 +183,9 @@ class StudyResult:
         """What changes how the study should be read."""
         said = []
         if self.failed:
-            said.append(f"{len(self.failed)} of {len(self.entries) + len(self.chains)} pairs and chains could not be computed")
+            said.append(
+                f"{len(self.failed)} of {len(self.entries) + len(self.chains)} pairs and chains could not be computed"
+            )
         if self.other_tasks:
             said.append(
                 f"{len(self.other_tasks)} of {len(self.found)} pairs rest on other tasks than most: {_few(self.other_tasks)}; "
@@ -259,6 +195,15 @@ class StudyResult:
             said.append(f"pairs are decided by different readings; side by side they are shown as {self.reading}")
         said += [f"{entry.name}: {note}" for entry in self.entries for note in entry.notes]
         return said
+
+    @cached_property
+    def map_warnings(self) -> dict[str, list[str]]:
+        """What the maps warn of, with the pairs it holds for; the most frequent first."""
+        found: dict[str, list[str]] = {}
+        for entry in self.found:
+            for warning in entry.sheet.warnings if entry.sheet else ():
+                found.setdefault(warning, []).append(entry.name)
+        return dict(sorted(found.items(), key=lambda one: -len(one[1])))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study as JSON shows it (schema forgetmap.study/1), with every map in it."""
@@ -282,7 +227,11 @@ class StudyResult:
                 for one in self.trends
             ],
             "recipes": [
-                {"pairs": list(one.pairs), "recipe": one.recipe.to_dict() if one.recipe else None, "failure": one.failure}
+                {
+                    "pairs": list(one.pairs),
+                    "recipe": one.recipe.to_dict() if one.recipe else None,
+                    "failure": one.failure,
+                }
                 for one in self.recipes
             ],
             "chains": [
@@ -299,44 +248,6 @@ class StudyResult:
     def __repr__(self) -> str:
         lost = f", {len(self.failed)} failed" if self.failed else ""
         return f"StudyResult({self.study.title}: {len(self.found)} pairs{lost})"
-
-
-def make_result(
-    study: Study,
-    maps: Mapping[str, dict[str, Any] | None],
-    chains: Mapping[str, SavedChain | None],
-    failures: Mapping[tuple[str, str], str],
-) -> StudyResult:
-    """Return the result of a study from the JSON of its maps; verdicts are decided over all of them."""
-    from forgetmap.report.sheet import Sheet
-
-    sheets: dict[str, Sheet] = {}
-    for pair in study.pairs:
-        content = maps[pair.name]
-        if content is not None:
-            # a map is found again by what its runs hold, wherever they lie now
-            sides = {side: {**content[side], "source": getattr(pair, side).written} for side in ("before", "after")}
-            sheets[pair.name] = Sheet.from_dict({**content, **sides}, pair.name)
-    decided = decide_together([sheet.cells for sheet in sheets.values()])
-    final = {name: replace(sheet, cells=cells) for (name, sheet), cells in zip(sheets.items(), decided, strict=True)}
-    entries = tuple(
-        Entry(pair, final.get(pair.name), failures.get(("pair", pair.name)), _notes(pair, final.get(pair.name)))
-        for pair in study.pairs
-    )
-    lines = tuple(
-        ChainEntry(chain, chains[chain.name], failures.get(("chain", chain.name))) for chain in study.chains
-    )
-    return StudyResult(study, entries, lines)
-
-
-def _notes(pair: PairSpec, sheet: Sheet | None) -> tuple[str, ...]:
-    """A pair that is measured from another model than its parent says so everywhere (the parent may be an alias)."""
-    if sheet is None or pair.parent is None:
-        return ()
-    names = {sheet.before_name, pair.before.label, pair.before.written}
-    if pair.parent in names:
-        return ()
-    return (f"measured from {sheet.before_name}, not from its parent {pair.parent}",)
 
 
 def _entry_dict(entry: Entry, result: StudyResult) -> dict[str, Any]:

@@ -33,7 +33,11 @@ LEAST_CLUSTERS = 6
 LEAST_AMOUNTS = 3  # different sizes: through two points there is always a line
 _Z = 1.959963984540054
 
-_quantile = cache(student_quantile)  # found by search, and asked for again by every trend
+
+@cache  # found by search, and asked for again by every trend
+def _quantile(freedom: int) -> float:
+    # From 200 on the quantile differs from the normal one by half a percent: to the safe side, and no matter.
+    return student_quantile(min(freedom, 200))
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def fit_trend(points: Sequence[Point], group: str | None = None) -> Trend:
     """
     merged = _merged(points)
     clusters = [point.family or point.before or point.name for point in merged]
-    counts = {"pairs": len(points), "points": len(merged), "families": len(set(clusters))}
+    counts: dict[str, Any] = {"pairs": len(points), "points": len(merged), "families": len(set(clusters))}
     amounts = len({point.amount for point in merged})
     if amounts < LEAST_AMOUNTS:
         few = "1 amount" if amounts == 1 else f"{amounts} different amounts"
@@ -108,7 +112,8 @@ def fit_trend(points: Sequence[Point], group: str | None = None) -> Trend:
     several = len(set(clusters)) < len(merged)
     robust = several and len(set(clusters)) >= LEAST_CLUSTERS
     levels = [
-        (point.group, None if robust or not several else cluster) for point, cluster in zip(merged, clusters, strict=True)
+        (point.group, None if robust or not several else cluster)
+        for point, cluster in zip(merged, clusters, strict=True)
     ]
     fit = _Fit.of(merged, levels)
     if fit is None:
@@ -123,6 +128,8 @@ def fit_trend(points: Sequence[Point], group: str | None = None) -> Trend:
     if robust:
         wider = fit.between(clusters)
         reach, method = max((reach, method), wider)
+    elif several:
+        method = f"a level per family, {method}"
     slope = float(fit.found[-1])
     centre = float(np.mean(fit.x))
     height = float(np.average(fit.y - slope * (fit.x - centre), weights=fit.weights))
@@ -142,7 +149,9 @@ def _merged(points: Sequence[Point]) -> list[Point]:
         value = float(np.mean([point.value for point in of]))
         reach = _Z * sqrt(float(np.mean([point.variance for point in of])))
         made.append(
-            Point(of[0].name, of[0].amount, value, value - reach, value + reach, of[0].group, of[0].family, of[0].before)
+            Point(
+                of[0].name, of[0].amount, value, value - reach, value + reach, of[0].group, of[0].family, of[0].before
+            )
         )
     return made
 
@@ -179,7 +188,7 @@ class _Fit:
 
     @property
     def freedom(self) -> int:
-        return self.design.shape[0] - self.design.shape[1]
+        return len(self.y) - int(self.design.shape[1])
 
     def knapp_hartung(self, freedom: int, shared: float = 1.0) -> tuple[float, str]:
         """Return the reach of the interval by the spread of the points around the line.
@@ -192,27 +201,27 @@ class _Fit:
         freedom = max(1, freedom)
         reach = _quantile(freedom) * sqrt(shared * scale * bread[-1, -1])
         widened = f", widened for shared before-models (×{sqrt(shared):.2f})" if shared > 1 else ""
-        return reach, f"random effects, Knapp–Hartung, t({freedom}){widened}"
+        return reach, f"random effects, Knapp–Hartung with t({freedom}){widened}"
 
     def between(self, clusters: Sequence[str]) -> tuple[float, str]:
         """Return the reach of the interval by the spread between clusters (CR2, Satterthwaite)."""
         variance, freedom = _cluster_variance(self.design, self.y - self.design @ self.found, self.weights, clusters)
         whole = max(1, floor(freedom))
-        return _quantile(whole) * sqrt(variance), f"random effects, variance between families (CR2), t({whole})"
+        return _quantile(whole) * sqrt(variance), f"random effects, variance between families (CR2) with t({whole})"
 
 
 def _solve(design: Array, y: Array, weights: Array) -> Array:
-    found: Array = np.linalg.solve(design.T * weights @ design, design.T @ (weights * y))
-    return found
+    return np.asarray(np.linalg.solve(design.T * weights @ design, design.T @ (weights * y)), dtype=np.float64)
 
 
 def _paule_mandel(design: Array, y: Array, within: Array) -> float:
     """Return the spread at which the weighted squares around the line are what they should be; 0 where they are less."""
-    freedom = design.shape[0] - design.shape[1]
+    freedom = len(y) - int(design.shape[1])
 
     def excess(spread: float) -> float:
         weights = 1 / (within + spread)
-        return float(np.sum(weights * (y - design @ _solve(design, y, weights)) ** 2)) - freedom
+        left = y - design @ _solve(design, y, weights)
+        return float(np.sum(weights * left**2)) - freedom
 
     if excess(0.0) <= 0:
         return 0.0

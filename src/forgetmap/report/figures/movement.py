@@ -73,23 +73,24 @@ def movement(pairs: Sequence[Moved], *, words: str) -> Figure | None:
     canvas = Canvas("movement", "What the averages show, and what moved behind them", _LEFT + _WIDTH + 2 * _MARGIN + 90)
     canvas.add(label(_MARGIN, 28, canvas.title, size=15, bold=True))
     canvas.add(label(_MARGIN, 46, fit(words, canvas.width - 2 * _MARGIN, 11.5), size=11.5, role="dim"))
-    top = _draw_legend(canvas, groups, 66) + 24
+    top = _draw_legend(canvas, groups, 68) + 40
     nets = [pair.net for pair in drawn if pair.net is not None]
     tops = [pair.ends[1] if pair.ends else pair.gross or 0.0 for pair in drawn]
     lows = [pair.ends[0] if pair.ends else pair.gross or 0.0 for pair in drawn]
-    reach = max(abs(min(nets)), abs(max(nets)), 0.005) * 1.15
+    # no change at all is always there: fall and rise are seen as such
+    room = 0.12 * max(max(nets) - min(nets), abs(min(nets)), abs(max(nets)), 0.01)
     left = _MARGIN + _LEFT
-    # no change at all is in the middle: fall and rise are seen as such
-    x = Scale(-reach, reach, left, left + _WIDTH)
+    x = Scale(min(*nets, 0.0) - room, max(*nets, 0.0) + room, left, left + _WIDTH)
     grid = ticks(min(0.0, *lows), max(*tops, 0.01), 6)
     y = Scale(grid[0], grid[-1], top + _HEIGHT, top)
     _draw_axes(canvas, x, y, grid)
     _draw_bound(canvas, x, y)
-    for pair in drawn:
-        _draw_pair(canvas, x, y, pair, groups, many=len(drawn) > 60)
+    _draw_pairs(canvas, x, y, drawn, groups)
     if len(drawn) <= _NAMED:
         _draw_names(canvas, x, y, drawn)
-    return Figure("movement", canvas.title, canvas.svg(top + _HEIGHT + 60, _described(drawn)), _note(pairs, drawn, words))
+    return Figure(
+        "movement", canvas.title, canvas.svg(top + _HEIGHT + 60, _described(drawn)), _note(pairs, drawn, words)
+    )
 
 
 def _role(group: str | None, groups: Sequence[str | None]) -> tuple[str, int]:
@@ -100,13 +101,17 @@ def _role(group: str | None, groups: Sequence[str | None]) -> tuple[str, int]:
 def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float]) -> None:
     step = grid[1] - grid[0]
     for value in grid:
-        canvas.add(line(x.start, y(value), x.end, y(value), "dim" if value == 0 else "grid", 1.0 if value == 0 else 0.7))
+        canvas.add(
+            line(x.start, y(value), x.end, y(value), "dim" if value == 0 else "grid", 1.0 if value == 0 else 0.7)
+        )
         canvas.add(label(x.start - 7, y(value) + 4, percent_tick(value, step), size=11, role="dim", anchor="end"))
     marks = [value for value in ticks(x.low, x.high, 8) if x.low <= value <= x.high]
     for value in marks:
         canvas.add(line(x(value), y.start, x(value), y.start + 5, "dim", 0.8))
         text = percent_tick(value, marks[1] - marks[0])
-        canvas.add(label(x(value), y.start + 19, f"+{text}" if value > 0 else text, size=11, role="dim", anchor="middle"))
+        canvas.add(
+            label(x(value), y.start + 19, f"+{text}" if value > 0 else text, size=11, role="dim", anchor="middle")
+        )
     canvas.add(line(x(0), y.start, x(0), y.end, "grid", 1.0))
     middle = (x.start + x.end) / 2
     canvas.add(label(middle, y.start + 42, "net change, points: gained − lost", size=11.5, role="dim", anchor="middle"))
@@ -115,30 +120,30 @@ def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float]) -> None:
 
 def _draw_bound(canvas: Canvas, x: Scale, y: Scale) -> None:
     """Movement is never less than the net change: on this line everything moved one way."""
-    reach = min(x.high, y.high)
-    ends = [(x(-reach), y(reach)), (x(0), y(0)), (x(reach), y(reach))]
-    canvas.add(element("path", d=path(ends), data_role="bound", **stroke("dim", 1.0, "4 3")))
-    for side, anchor in ((-1, None), (1, "end")):
-        at = 0.92 * reach
-        word = "all lost" if side < 0 else "all gained"
-        canvas.add(label(x(side * at) + side * -4, y(at) + 16, word, size=11, role="dim", anchor=anchor))
+    for side, edge in ((-1, -x.low), (1, x.high)):
+        reach = min(edge, y.high)
+        ends = [(x(0), y(0)), (x(side * reach), y(reach))]
+        canvas.add(element("path", d=path(ends), data_role="bound", **stroke("dim", 1.0, "4 3")))
 
 
-def _draw_pair(
-    canvas: Canvas, x: Scale, y: Scale, pair: Moved, groups: Sequence[str | None], *, many: bool
-) -> None:
-    assert pair.net is not None and pair.gross is not None
-    role, shape = _role(pair.group, groups)
-    at, height = x(pair.net), y(pair.gross)
-    parts = []
-    if pair.ends:
-        parts.append(line(at, y(pair.ends[0]), at, y(pair.ends[1]), role, 0.6 if many else 1.0))
-    parts.append(marker(at, height, shape, hollow(role, 1.4) if shape >= 4 else fill(role), 2.6 if many else 4.2))
-    tip = (
-        f"{pair.name[:120]}: lost {pair.lost.text()} [{pair.lost.interval()}], gained {pair.gained.text()} "
-        f"[{pair.gained.interval()}], score {percent(pair.before)} → {percent(pair.after)}"
-    )
-    canvas.add(element("g", *parts, tip=tip, data_role="pair", opacity=0.75 if many else None))
+def _draw_pairs(canvas: Canvas, x: Scale, y: Scale, drawn: Sequence[Moved], groups: Sequence[str | None]) -> None:
+    """All strokes lie under all points: where there are many, they are a shade."""
+    many = len(drawn) > 60
+    strokes, points = [], []
+    for pair in drawn:
+        assert pair.net is not None and pair.gross is not None
+        role, shape = _role(pair.group, groups)
+        at, height = x(pair.net), y(pair.gross)
+        if pair.ends:
+            strokes.append(line(at, y(pair.ends[0]), at, y(pair.ends[1]), role, 0.7 if many else 1.0))
+        look = hollow(role, 1.4) if shape >= 4 else fill(role)  # four shapes, then the same hollow
+        tip = (
+            f"{pair.name[:120]}: lost {pair.lost.text()} [{pair.lost.interval()}], gained {pair.gained.text()} "
+            f"[{pair.gained.interval()}], score {percent(pair.before)} → {percent(pair.after)}"
+        )
+        points.append(element("g", marker(at, height, shape, look, 2.8 if many else 4.2), tip=tip, data_role="pair"))
+    canvas.add(element("g", *strokes, data_role="intervals", opacity=0.18 if many else None))
+    canvas.add(element("g", *points, opacity=0.8 if many else None))
 
 
 def _draw_names(canvas: Canvas, x: Scale, y: Scale, drawn: Sequence[Moved]) -> None:
@@ -159,10 +164,8 @@ def _draw_names(canvas: Canvas, x: Scale, y: Scale, drawn: Sequence[Moved]) -> N
 
 
 def _draw_legend(canvas: Canvas, groups: Sequence[str | None], y: float) -> float:
-    if len(groups) < 2:
-        return y - 14
     x = float(_MARGIN)
-    for place, group in enumerate(groups[:SERIES]):
+    for place, group in enumerate(groups[:SERIES] if len(groups) > 1 else ()):
         role, shape = _role(group, groups)
         last = place == SERIES - 1 and len(groups) > SERIES
         name = f"{len(groups) - SERIES + 1} more groups" if last else group or "without a group"
@@ -173,6 +176,10 @@ def _draw_legend(canvas: Canvas, groups: Sequence[str | None], y: float) -> floa
         canvas.add(marker(x + 6, y - 4, shape, hollow(role, 1.4) if shape >= 4 else fill(role)))
         canvas.add(label(x + 17, y, text, size=11.5, tip=name))
         x += wide
+    bound = "everything moved one way"
+    if x + 30 + text_width(bound, 11.5) > canvas.width - _MARGIN:
+        x, y = float(_MARGIN), y + 19
+    canvas.add(line(x, y - 4, x + 22, y - 4, "dim", 1.0, "4 3"), label(x + 28, y, bound, size=11.5, role="dim"))
     return y
 
 
@@ -189,5 +196,7 @@ def _note(pairs: Sequence[Moved], drawn: Sequence[Moved], words: str) -> str:
 
 def _described(drawn: Sequence[Moved]) -> str:
     most = sorted(drawn, key=lambda pair: -((pair.gross or 0.0) - abs(pair.net or 0.0)))[:5]
-    named = "; ".join(f"{pair.name[:80]}: net {100 * (pair.net or 0):+.1f}, moved {percent(pair.gross)}" for pair in most)
+    named = "; ".join(
+        f"{pair.name[:80]}: net {100 * (pair.net or 0):+.1f}, moved {percent(pair.gross)}" for pair in most
+    )
     return f"Most hidden movement: {named}."

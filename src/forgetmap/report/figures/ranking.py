@@ -25,7 +25,7 @@ from forgetmap.report.figures.movement import Moved
 from forgetmap.report.figures.words import DIRECTIONS
 from forgetmap.report.plain import number
 
-_MARGIN, _PANEL, _GAP, _ROW = 20, 290, 26, 18
+_MARGIN, _PANEL, _GAP, _ROW = 20, 300, 46, 18
 MOST = 60  # more rows than this nobody reads in a figure; the table holds all
 
 
@@ -38,7 +38,7 @@ def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = ()) 
     drawn: list[Moved | None] = list(pairs)
     if len(pairs) > MOST:
         drawn = [*pairs[:40], None, *pairs[-20:]]
-    names = min(max([text_width(pair.name, 12) for pair in drawn if pair] + [60.0]) + 12, 260.0)
+    names = min(max([text_width(pair.name, 12) for pair in drawn if pair] + [60.0]) + 26, 260.0)
     canvas = Canvas("ranking", title, 2 * _MARGIN + names + 2 * _PANEL + _GAP)
     canvas.add(label(_MARGIN, 28, title, size=15, bold=True))
     canvas.add(label(_MARGIN, 46, fit(words, canvas.width - 2 * _MARGIN, 11.5), size=11.5, role="dim"))
@@ -56,7 +56,9 @@ def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = ()) 
     for place, way in enumerate(DIRECTIONS):
         left = _MARGIN + names + place * (_PANEL + _GAP)
         x = Scale(grid[0], grid[-1], left, left + _PANEL)
-        canvas.add(sign(way, left, 72, way, 10), label(left + 16, 72, f"{way}, % of items", size=13, role=way, bold=True))
+        canvas.add(
+            sign(way, left, 72, way, 10), label(left + 16, 72, f"{way}, % of items", size=13, role=way, bold=True)
+        )
         for value in grid:
             canvas.add(line(x(value), top, x(value), top + height, "dim" if value == 0 else "grid", 0.8))
             text = percent_tick(value, grid[1] - grid[0])
@@ -67,8 +69,9 @@ def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = ()) 
     for row, pair in enumerate(drawn):
         y = top + _ROW * (row + 0.5) + 4
         if pair is None:
-            left_out = f"… {len(pairs) - 60} more pairs between …"
-            canvas.add(label(_MARGIN + names - 10, y, left_out, size=11, role="dim", anchor="end"))
+            canvas.add(
+                label(_MARGIN + names - 10, y, f"… {len(pairs) - MOST} more …", size=11, role="dim", anchor="end")
+            )
         else:
             text = fit(pair.name, names - 12, 12, middle=True)
             canvas.add(label(_MARGIN + names - 10, y, text, size=12, anchor="end", tip=pair.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, log10
 
 from forgetmap.report.figures.canvas import (
@@ -68,8 +69,10 @@ def trend(sides: dict[str, Side], *, along: str) -> Figure:
         canvas.add(label(edge + 16, top - 28, f"{way}, % of items", size=13, role=way, bold=True))
         said = slope_text(side.overall)
         canvas.add(label(left, top - 10, fit(said, _PANEL, 11.5), size=11.5, role="ink", tip=said))
-        _draw_lines(canvas, x, y, side, groups)
+        if side.overall.slope is not None:
+            canvas.add(element("path", d=_fan(x, y, side.overall), data_role="slope-interval", **fill("ink", 0.08)))
         _draw_points(canvas, x, y, side.points, groups)
+        _draw_lines(canvas, x, y, side, groups)
     desc = " ".join(f"{way}: {slope_text(sides[way].overall)}." for way in DIRECTIONS)
     return Figure("trend", canvas.title, canvas.svg(top + _HEIGHT + 58, desc), _note(sides, groups, along))
 
@@ -82,7 +85,9 @@ def slope_text(found: Trend) -> str:
     """
     if found.slope is None or found.low is None or found.high is None:
         return f"no slope: {found.reason}"
-    slope, low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (found.slope, found.low, found.high))
+    # what rounds to nothing has no minus
+    ends = (round(100 * end, 1) + 0.0 for end in (found.slope, found.low, found.high))
+    slope, low, high = (f"{end:+.1f}".replace("-", "−") for end in ends)
     word = "" if found.shows else "no trend shown: "
     return f"{word}{slope} points per ×10 [{low}, {high}]"
 
@@ -97,7 +102,9 @@ def _span(amounts: Sequence[float]) -> tuple[float, float]:
 def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float], below: str) -> None:
     step = grid[1] - grid[0]
     for value in grid:
-        canvas.add(line(x.start, y(value), x.end, y(value), "dim" if value == 0 else "grid", 1.0 if value == 0 else 0.7))
+        canvas.add(
+            line(x.start, y(value), x.end, y(value), "dim" if value == 0 else "grid", 1.0 if value == 0 else 0.7)
+        )
         canvas.add(label(x.start - 7, y(value) + 4, percent_tick(value, step), size=11, role="dim", anchor="end"))
     used = -1e9
     for power, factor in _log_ticks(x.low, x.high):
@@ -126,8 +133,6 @@ def _role(group: str | None, groups: Sequence[str | None]) -> tuple[str, int]:
 
 
 def _draw_lines(canvas: Canvas, x: Scale, y: Scale, side: Side, groups: Sequence[str | None]) -> None:
-    if side.overall.slope is not None:
-        canvas.add(element("path", d=_fan(x, y, side.overall), data_role="slope-interval", **fill("ink", 0.08)))
     for found in side.groups:
         if found.slope is not None and len(groups) <= SERIES:
             amounts = [point.amount for point in side.points if point.group == found.group]
@@ -169,17 +174,34 @@ def _fan(x: Scale, y: Scale, found: Trend) -> str:
 
 def _draw_points(canvas: Canvas, x: Scale, y: Scale, points: Sequence[Point], groups: Sequence[str | None]) -> None:
     many = len(points) > 60
-    for point in points:
+    strokes, marks = [], []
+    for point, aside in zip(points, _aside(x, points), strict=True):
         role, shape = _role(point.group, groups)
-        at, height = x(log10(point.amount)), y(point.value)
-        parts = []
+        at, height = x(log10(point.amount)) + aside, y(point.value)
         if point.low is not None and point.high is not None:
-            parts.append(line(at, y(point.low), at, y(point.high), role, 0.7 if many else 1.1))
+            strokes.append(line(at, y(point.low), at, y(point.high), role, 0.7 if many else 1.1))
         look = hollow(role, 1.4) if shape >= 4 else fill(role)  # four shapes, then the same hollow
-        parts.append(marker(at, height, shape, look, 2.6 if many else 4.2))
         ends = "" if point.low is None or point.high is None else f" [{percent(point.low)}, {percent(point.high)}]"
         tip = f"{point.name[:120]}: {percent(point.value)}{ends} at {amount_text(point.amount)}"
-        canvas.add(element("g", *parts, tip=tip, data_role="pair", opacity=0.75 if many else None))
+        marks.append(element("g", marker(at, height, shape, look, 2.4 if many else 4.2), tip=tip, data_role="pair"))
+    # where there are many, intervals are a shade under the points
+    canvas.add(element("g", *strokes, data_role="intervals", opacity=0.16 if many else None))
+    canvas.add(element("g", *marks, opacity=0.7 if many else None))
+
+
+def _aside(x: Scale, points: Sequence[Point]) -> list[float]:
+    """How far each point stands aside: pairs of one amount would hide each other."""
+    places = sorted({x(log10(point.amount)) for point in points})
+    gap = min([b - a for a, b in pairwise(places)] + [90.0])
+    made = [0.0] * len(points)
+    order = list(dict.fromkeys(point.group for point in points))
+    for amount in {point.amount for point in points}:
+        same = [at for at, point in enumerate(points) if point.amount == amount]
+        same.sort(key=lambda at: (order.index(points[at].group), points[at].value))
+        step = min(7.0, 0.7 * gap / len(same))
+        for place, at in enumerate(same):
+            made[at] = (place - (len(same) - 1) / 2) * step
+    return made
 
 
 def _draw_legend(canvas: Canvas, groups: Sequence[str | None], y: float) -> float:
@@ -205,8 +227,12 @@ def _note(sides: dict[str, Side], groups: Sequence[str | None], along: str) -> s
         f"{number(len(sides['lost'].points), 'pair')} with their 95 % intervals over items; {along} on a logarithmic axis.",
         "The line is the pooled slope, the fan its 95 % interval; a dashed line shows no trend.",
     ]
+    if len({point.amount for point in sides["lost"].points}) < len(sides["lost"].points):
+        said.append("Pairs of one amount stand side by side.")
     if len(groups) > 1:
-        said.append("Thin lines are the slopes of the groups; the pooled slope is that within groups, each with its own level.")
+        said.append(
+            "Thin lines are the slopes of the groups; the pooled slope is that within groups, each with its own level."
+        )
     if found.points < found.pairs:
         said.append(f"Pairs of one group, before-model and amount are one point of the slope ({found.points} points).")
     for way in DIRECTIONS:

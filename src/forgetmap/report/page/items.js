@@ -241,7 +241,7 @@ window.ForgetmapItems = (function () {
         const state = row["state_" + side];
         const said = [score(row, side)];
         if (state && state !== "answered") said.push(String(state).replace(/_/g, " "));
-        const half = el("div", { class: "side" }, el("h5", {}, side, " ", el("span", { class: "dim" }, said.join(", "))));
+        const half = el("div", { class: "side" }, el("h3", {}, side, " ", el("span", { class: "dim" }, said.join(", "))));
         if (texts[side] === null) half.append(el("p", { class: "dim" }, "text not on record"));
         else if (texts[side] === "") half.append(el("p", { class: "dim" }, "an empty answer"));
         else half.append(...folded(marked ? found[side] : [[texts[side], false]], side, `answer ${side}`));

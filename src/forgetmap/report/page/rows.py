@@ -54,12 +54,17 @@ class Body:
 
 
 def table_bodies(
-    sheet: Sheet, reading: str, *, linked: Collection[str] = (), differing: Collection[tuple[str, str]] = ()
+    sheet: Sheet,
+    reading: str,
+    *,
+    linked: Collection[str] = (),
+    differing: Collection[tuple[str, str]] = (),
+    after: int | None = None,
 ) -> list[Body]:
     """Return the rows of every level, coarse to fine, the total last.
 
     `linked` are the tasks of which the page shows items; `differing` the (level, name) whose task sets differ between
-    the AFTERs of the page.
+    the AFTERs of the page; `after` is the number of the map among them, where there are several.
     """
     bodies = []
     for level in ("group", "category", "task", "total"):
@@ -67,12 +72,17 @@ def table_bodies(
         if level == "category" and not any(cell.mapped for cell in cells):
             continue  # tasks without a place in the taxonomy: the level of tasks shows the same cells
         if cells:
-            bodies.append(Body(level, [_row(sheet, cell, reading, linked, differing) for cell in cells]))
+            bodies.append(Body(level, [_row(sheet, cell, reading, linked, differing, after) for cell in cells]))
     return bodies
 
 
 def _row(
-    sheet: Sheet, cell: Cell, reading: str, linked: Collection[str], differing: Collection[tuple[str, str]]
+    sheet: Sheet,
+    cell: Cell,
+    reading: str,
+    linked: Collection[str],
+    differing: Collection[tuple[str, str]],
+    after: int | None,
 ) -> Row:
     is_total = cell.level == "total"
     flags = list(cell.flags)
@@ -85,13 +95,19 @@ def _row(
         cell.path,
         cell.items,
         cell.task_names,
-        f"#items?task={quote(only, safe='', errors='replace')}" if only is not None else None,
+        _link(only, after) if only is not None else None,
         _figures(cell, reading),
         verdict_text(cell),
         cell.verdict,
         tuple(flags),
         is_total,
     )
+
+
+def _link(task: str, after: int | None) -> str:
+    """The address of the items of a task; a half of a character has no address, and is not found."""
+    asked = f"#items?task={quote(task, safe='', errors='replace')}"
+    return asked if after is None else f"{asked}&after={after}"
 
 
 def _figures(cell: Cell, reading: str) -> dict[str, Figure]:

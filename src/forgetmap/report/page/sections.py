@@ -5,6 +5,7 @@ Sections hold no script, no style attribute, no handler and no id of their own, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,8 @@ from forgetmap.report.tables import caption
 PER_RADAR = 4
 #: Maps whose figures stand open; those of the others unfold.
 OPEN = 3
+#: What the ids of a figure begin with.
+_OWN_ID = re.compile(r'\bid="(fm-[0-9a-f]{8,})')
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,9 @@ class _Figures:
         key = f"{self._section}-{figure.name}-{len(self.all)}"
         self.all[key] = figure
         svg = figure.svg[figure.svg.index("<svg") :]  # an XML declaration has no place inside HTML
+        # Two figures of the same data carry the same ids: once one is hidden, the other would lose its hatching.
+        for own in set(_OWN_ID.findall(svg)):
+            svg = svg.replace(own, f"{own}-{key}")
         return {"key": key, "figure": figure, "svg": Markup(svg)}  # figures escape what they print
 
 
@@ -101,8 +107,9 @@ def map_section(
         ]
     differing = differing_cells(sheets)
     maps = []
-    for name, sheet in zip(pair_names(sheets), sheets, strict=True):
-        bodies = table_bodies(sheet, reading, linked=linked, differing=differing)
+    for place, (name, sheet) in enumerate(zip(pair_names(sheets), sheets, strict=True)):
+        after = place if len(sheets) > 1 else None
+        bodies = table_bodies(sheet, reading, linked=linked, differing=differing, after=after)
         rows = [row for body in bodies for row in body.rows]
         maps.append(
             {
@@ -245,7 +252,7 @@ def items_section(sheets: Sequence[Sheet], items: ItemSet, *, cuts: Sequence[str
         shown=items.shown(),
         counts=items.counts,
         left_out=items.left_out(),
-        held=items.held,
+        held=None if items.held is None else f"{items.held[:1].upper()}{items.held[1:].rstrip('.')}.",
         cuts=cuts,
         sheets=sheets,
         any=bool(items.rows),

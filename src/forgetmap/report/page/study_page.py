@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -24,6 +25,7 @@ from forgetmap.report.study_words import (
     group_rows,
     independence,
     labelled,
+    map_warnings,
     pair_row,
     points,
     reading_sentence,
@@ -33,7 +35,8 @@ from forgetmap.report.study_words import (
 )
 from forgetmap.report.styles import StyledTable, styled_tables
 from forgetmap.study.amounts import amount_text
-from forgetmap.study.result import DIRECTIONS, Entry, StudyResult
+from forgetmap.study.entries import Entry
+from forgetmap.study.result import DIRECTIONS, StudyResult
 from forgetmap.study.spec import ATTRIBUTES
 
 #: Pairs of a group that its radars and tables hold; of larger groups those that lost most and least are shown.
@@ -117,15 +120,14 @@ def _groups(result: StudyResult, level: str) -> Section:
     reading = _reading(result)
     blocks = []
     for place, (name, entries) in enumerate(result.groups.items()):
-        chosen, why = _chosen(result, entries)
-        parts = [chosen[at : at + PER_RADAR] for at in range(0, len(chosen), PER_RADAR)]
-        radars = [made.add(draw.radar(labelled(part), level=level, reading=reading)) for part in parts]
+        chosen, why = _chosen(result, entries, place)
+        radars = [made.add(draw.radar(labelled(part), level=level, reading=reading)) for part in _even(chosen) if part]
         blocks.append(
             {
                 "name": name,
                 "pairs": len(entries),
                 "chosen": why,
-                "radars": radars if place < MOST_GROUPS else [],
+                "radars": radars,
                 "styles": _styles(entries, level, reading),
             }
         )
@@ -137,22 +139,41 @@ def _reading(result: StudyResult) -> str:
     return "auto" if result.reading == "known" else result.reading
 
 
-def _chosen(result: StudyResult, entries: Sequence[Entry]) -> tuple[list[Entry], str | None]:
-    """The pairs whose radars are drawn: all, or the ends of the ranking."""
+def _chosen(result: StudyResult, entries: Sequence[Entry], place: int) -> tuple[list[Entry], str | None]:
+    """The pairs whose radars are drawn: all, or the ends of the ranking, and none in the last of very many groups."""
+    if place >= MOST_GROUPS:
+        return [], "No radars of so many groups; the heat map holds all."
     if len(entries) <= MOST_DRAWN:
         return list(entries), None
     inside = {entry.name for entry in entries}
     ranked = [entry for entry in result.ranked() if entry.name in inside]
     some = [*ranked[:PER_RADAR], *ranked[-PER_RADAR:]]
-    return some, f"Radars of the {PER_RADAR} pairs that lost most and the {PER_RADAR} that lost least; the heat map holds all."
+    return (
+        some,
+        f"Radars of the {PER_RADAR} pairs that lost most and the {PER_RADAR} that lost least; the heat map holds all.",
+    )
+
+
+def _even(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
+    """As few radars as hold them, each with about as many pairs."""
+    radars = max(-(-len(entries) // PER_RADAR), 1)
+    ends = [place * len(entries) // radars for place in range(radars + 1)]
+    return [entries[start:end] for start, end in pairwise(ends)]
 
 
 def _styles(entries: Sequence[Entry], level: str, reading: str) -> list[dict[str, Any]]:
     """The group's tables, in our layout and in the published one where its estimator can be had."""
     some = labelled(entries[:MOST_TABLED])
-    more = f"The first {MOST_TABLED} of {len(entries)} pairs; --latex and --csv hold all." if len(entries) > MOST_TABLED else ""
+    more = (
+        f"The first {MOST_TABLED} of {len(entries)} pairs; --latex and --csv hold all."
+        if len(entries) > MOST_TABLED
+        else ""
+    )
     made = []
-    for style, name in (("forgetmap", "Values, intervals and verdicts"), ("paper", "As published: mean ± sd (ceiling)")):
+    for style, name in (
+        ("forgetmap", "Values, intervals and verdicts"),
+        ("paper", "As published: mean ± sd (ceiling)"),
+    ):
         tables: list[StyledTable] = []
         has_paper = any(cell.paper for sheet in some for cell in sheet.cells)
         if style == "forgetmap" or has_paper:
@@ -168,7 +189,7 @@ def _heat(result: StudyResult, level: str) -> Section | None:
     made = _Figures("heat")
     sheets = labelled(result.found)
     figures = [made.add(draw.heat(sheets, level=level, reading=_reading(result), direction=way)) for way in DIRECTIONS]
-    return _section("heat", "Heat map", made, figures=figures)
+    return _section("heat", "Heat map", made, figures=figures, many=len(sheets) > 40)
 
 
 def _everywhere(result: StudyResult, level: str) -> Section:
@@ -231,7 +252,11 @@ def _chains(result: StudyResult) -> Section | None:
         row: dict[str, Any] = {"name": entry.spec.name, "failure": entry.failure}
         if entry.chain is not None:
             chain = cast(Any, entry.chain)  # has what figures and headlines ask of a chain
-            row |= {"headline": chain_headline(chain), "figure": made.add(draw.alluvial(chain)), "warnings": chain.warnings}
+            row |= {
+                "headline": chain_headline(chain),
+                "figure": made.add(draw.alluvial(chain)),
+                "warnings": chain.warnings,
+            }
         rows.append(row)
     return _section("chains", "Chains", made, chains=rows)
 

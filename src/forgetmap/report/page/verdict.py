@@ -36,7 +36,8 @@ def verdict_sentences(sheet: Sheet, *, level: str = "category", reading: str = "
     said = [f"{first}."]
     said.append(f"{_moved(gainers, len(cells), noun, 'gained', reading)}.")
     if len(unclear) == len(cells):
-        said = [f"Nothing is certain in any of the {len(cells)} {_PLURAL[noun]}."]
+        where = f"either {noun}" if len(cells) == 2 else f"any of the {len(cells)} {_PLURAL[noun]}"
+        said = [f"Nothing is certain in {where}."]
     if steady:
         verb = "is" if len(steady) == 1 else "are"
         said.append(f"{_names(steady)} {verb} steady: surely less than {_margin(steady)} either way.")
@@ -68,10 +69,8 @@ def _only(cell: Cell, reading: str) -> list[str]:
 
 def _moved(cells: list[Cell], of: int, noun: str, direction: str, reading: str) -> str:
     if not cells:
-        certain = "neither" if of == 2 else f"none of the {of}"
-        verb = "lost" if direction == "lost" else "gained"
-        whole = f"{certain} {_PLURAL[noun]}" if of != 2 else f"neither {noun}"
-        return f"{whole[0].upper()}{whole[1:]} surely {verb} anything"
+        who = f"Neither {noun}" if of == 2 else f"None of the {of} {_PLURAL[noun]}"
+        return f"{who} surely {direction} anything"
     if len(cells) == of:
         who = f"Both {_PLURAL[noun]}" if of == 2 else f"All {of} {_PLURAL[noun]}"
     else:
