@@ -67,7 +67,7 @@ def opened(page: Path) -> float:
             tab = browser.new_page()
             start = time.perf_counter()
             tab.goto(page.as_uri())
-            tab.wait_for_selector("#items [data-item]")
+            tab.wait_for_selector("#items .item")
             best = min(best, time.perf_counter() - start)
             tab.close()
         browser.close()

@@ -240,11 +240,20 @@ def test_repeats_and_runs_without_texts() -> None:
 
 def test_copies_of_an_item_are_shown_each(tmp_path: Path) -> None:
     rows = [
-        {"item_id": str(n), "question": "Twice?", "options": ["a", "b"], "gold": "a", "response": f"{n}", "correct": n % 2 == 0}
+        {
+            "item_id": str(n),
+            "question": "Twice?",
+            "options": ["a", "b"],
+            "gold": "a",
+            "response": f"{n}",
+            "correct": n % 2 == 0,
+        }
         for n in range(4)
     ]
     runs = [
-        Run.from_frame(pl.DataFrame([{**row, "correct": row["correct"] ^ bool(side)} for row in rows]), model=f"m{side}")
+        Run.from_frame(
+            pl.DataFrame([{**row, "correct": row["correct"] ^ bool(side)} for row in rows]), model=f"m{side}"
+        )
         for side in (0, 1)
     ]
     desk = desk_of(*runs)

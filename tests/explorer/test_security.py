@@ -59,7 +59,9 @@ def test_nobody_without_the_cookie_sees_anything(stranger: httpx.Client, path: s
     assert "base" not in answer.text
 
 
-@pytest.mark.parametrize("cookie", ["", "x", "forgetmap_1=x", "forgetmap_{port}=", "forgetmap_{port}=x", "forgetmap_{port}={token}"])
+@pytest.mark.parametrize(
+    "cookie", ["", "x", "forgetmap_1=x", "forgetmap_{port}=", "forgetmap_{port}=x", "forgetmap_{port}={token}"]
+)
 def test_no_other_cookie_opens(served: Served, stranger: httpx.Client, cookie: str) -> None:
     said = cookie.format(port=served.port, token=served.token)
     assert stranger.get("/api/library", headers={"cookie": said}).status_code == 403
@@ -74,7 +76,10 @@ def test_the_token_buys_a_cookie_once_and_leaves_the_address() -> None:
             answer = first.get(f"{served.address}&reading=observed&cell=task/a%20b")
             assert answer.status_code == 303
             assert served.token not in answer.headers["location"]
-            assert parse_qs(urlsplit(answer.headers["location"]).query) == {"reading": ["observed"], "cell": ["task/a b"]}
+            assert parse_qs(urlsplit(answer.headers["location"]).query) == {
+                "reading": ["observed"],
+                "cell": ["task/a b"],
+            }
             cookie = answer.headers["set-cookie"]
             assert "HttpOnly" in cookie
             assert "SameSite=strict" in cookie
@@ -212,7 +217,9 @@ ODD = [
 
 
 @pytest.mark.parametrize("query", ODD)
-@pytest.mark.parametrize("path", ["/api/view", "/api/items", "/api/slices", "/api/facets", "/download/cells.csv", "/download/items.csv"])
+@pytest.mark.parametrize(
+    "path", ["/api/view", "/api/items", "/api/slices", "/api/facets", "/download/cells.csv", "/download/items.csv"]
+)
 def test_odd_addresses_are_refused_in_words_or_harmless(let_in: httpx.Client, path: str, query: str) -> None:
     answer = let_in.get(f"{path}?{query}")
     assert answer.status_code < 500
@@ -234,7 +241,9 @@ def test_odd_addresses_are_refused_in_words_or_harmless(let_in: httpx.Client, pa
     ),
 )
 def test_no_address_is_a_fault_of_ours(let_in: httpx.Client, path: str, given_: list[tuple[str, str]]) -> None:
-    query = [(name.encode("utf-8", "replace").decode(), value.encode("utf-8", "replace").decode()) for name, value in given_]
+    query = [
+        (name.encode("utf-8", "replace").decode(), value.encode("utf-8", "replace").decode()) for name, value in given_
+    ]
     assert let_in.get(path, params=query).status_code < 500
 
 

@@ -65,9 +65,10 @@ def study_command(
         return
     if study is None:
         raise UsageError("STUDY.yaml is missing; write forgetmap study FILE (--init FILE makes one to start from)")
-    for target, option in ((report, "--report"), (latex, "--latex"), (csv, "--csv"), (json, "--json")):
-        if target is not None and str(target) != "-":
-            opt.check_target(Path(target), option)
+    targets = [(report, "--report"), (latex, "--latex"), (csv, "--csv")]
+    for target, option in [*targets, (Path(json) if json and json != "-" else None, "--json")]:
+        if target is not None:
+            opt.check_target(target, option)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--report is '{report}'; give it a name that ends in .html")
 
@@ -76,10 +77,23 @@ def study_command(
     from forgetmap.study.compute import core_count
 
     asked = load_study(study)
-    with _progress() as tell:
-        result = compute_study(
-            asked, cache=cache, jobs=jobs or core_count(), fresh=fresh, debug=debug, progress=tell
-        )  # fmt: skip
+    done = 0
+
+    def count(at: int, whole: int, name: str, state: str) -> None:
+        nonlocal done
+        done = at
+        tell(at, whole, name, state)
+
+    try:
+        with _progress() as tell:
+            result = compute_study(
+                asked, cache=cache, jobs=jobs or core_count(), fresh=fresh, debug=debug, progress=count
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        whole = len(asked.pairs) + len(asked.chains)
+        raise StudyError(
+            f"interrupted after {done} of {whole} maps; they are kept, and the same command goes on from there"
+        ) from None
     if not result.found:
         reasons = "; ".join(f"{entry.spec.name}: {entry.failure}" for entry in result.failed)
         raise StudyError(f"{study}: none of {number(len(asked.pairs), 'pair')} could be compared: {reasons}")
@@ -111,11 +125,10 @@ def study_command(
         for line in written:
             console.print(plain(line, "dim"))
     if result.failed and not keep_going:
-        failed = number(len(result.failed), "pair or chain").replace("chains", "chains")
+        reasons = "; ".join(f"{entry.spec.name}: {entry.failure}" for entry in result.failed)
         raise StudyError(
-            f"{failed} of {len(asked.pairs) + len(asked.chains)} could not be computed: "
-            f"{'; '.join(f'{entry.spec.name}: {entry.failure}' for entry in result.failed)}; what is shown is without them "
-            "(--keep-going takes that for a success)"
+            f"{study}: {len(result.failed)} of {len(asked.pairs) + len(asked.chains)} pairs and chains could not be computed, "
+            f"and what is shown is without them ({reasons}); correct them, or take that for a success with --keep-going"
         )
 
 

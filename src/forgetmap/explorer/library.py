@@ -119,7 +119,7 @@ def _named(found: Sequence[tuple[Path, Run, bool]]) -> dict[str, Entry]:
         while ident in entries:  # the same samples of the same model, twice
             copy += 1
             ident = f"{_short(digest, digests)}-{copy}"
-        entries[ident] = Entry(ident, visible(label), run, saved)
+        entries[ident] = Entry(ident, visible(" ".join(label.split())), run, saved)
     return entries
 
 

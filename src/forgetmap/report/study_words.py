@@ -165,13 +165,14 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(cut(name, 40) for name in names[:_NAMED]) + more
 
 
-def labelled(entries: Sequence[Entry]) -> list[Sheet]:
-    """Return the maps under the names of their pairs, for figures: models of one name would not be told apart."""
+def labelled(entries: Sequence[Entry], *, figure: bool = False) -> list[Sheet]:
+    """Return the maps under the names of their pairs: models of one name would not be told apart."""
     its = "its before-model" if len(entries) == 1 else "their before-models"
     made = []
     for entry in entries:
         assert entry.sheet is not None
-        name = entry.name.replace("/", "∕")  # figures leave out what stands before a slash
+        # figures leave out what stands before a slash
+        name = entry.name.replace("/", "∕") if figure else entry.name
         before, after = {**entry.sheet.before, "model": its}, {**entry.sheet.after, "model": name}
         made.append(replace(entry.sheet, before=before, after=after))
     return made

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from forgetmap.cells import Cell
 from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import cut
 
 _CERTAIN = 0.05
 #: A change of the share of answers that is worth a sentence.
@@ -128,7 +129,7 @@ def _where(sheet: Sheet) -> str:
 
 
 def _named(names: Sequence[str], change: dict[str, float], word: str) -> str:
-    shown = ", ".join(f"{name} ({_points(change[name], sign=True)})" for name in names[:4])
+    shown = ", ".join(f"{cut(name)} ({_points(change[name], sign=True)})" for name in names[:4])
     return f"{word} in {shown}{f' and {len(names) - 4} more' if len(names) > 4 else ''}"
 
 

@@ -20,8 +20,9 @@ def parse_amount(value: object) -> tuple[float, str | None]:
         return float(value), None
     # 7e9 without a point is text to YAML, and a number to everybody else
     found = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is not None and float(found[1]) > 0:
-        return float(found[1]) * _TIMES[found[2].lower()], found[3].strip().lower() if found[3] else None
+    amount = float(found[1]) * _TIMES[found[2].lower()] if found else 0.0
+    if found is not None and 0 < amount < float("inf"):
+        return amount, found[3].strip().lower() if found[3] else None
     raise ValueError(f"is {value!r}, expected a number above 0 such as 7B, 800 or 2.5M tokens (k, M, B, T)")
 
 

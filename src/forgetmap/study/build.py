@@ -47,6 +47,6 @@ def _notes(pair: PairSpec, sheet: Sheet | None) -> tuple[str, ...]:
     if sheet is None or pair.parent is None:
         return ()
     names = {sheet.before_name, pair.before.label, pair.before.written}
-    if pair.parent in names:
+    if pair.parent in names or pair.parent_path == pair.before.path:
         return ()
     return (f"measured from {sheet.before_name}, not from its parent {pair.parent}",)

@@ -20,7 +20,7 @@ from forgetmap.study.chains import SavedChain
 from forgetmap.study.fingerprint import Fingerprints
 from forgetmap.study.result import StudyResult
 from forgetmap.study.spec import RunSpec, Study
-from forgetmap.study.work import Job, do, leave_with_parent
+from forgetmap.study.work import Job, do, prepare_process
 
 #: Called with (done, in all, name, state): state is cached, computed or failed.
 Progress = Callable[[int, int, str, str], None]
@@ -150,11 +150,16 @@ def _do_all(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, str | No
 def _pooled(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, str | None]]:
     with _threads_divided(processes):
         # spawn: a fork of a process with polars' threads in it may hang
-        pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=leave_with_parent)
+        pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=prepare_process)
         try:
             waiting = {pool.submit(do, job): job for job in jobs}
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
+        except BaseException:
+            # interrupted or broken: what is finished is in the cache, and what is not would keep the user waiting
+            for process in list((getattr(pool, "_processes", None) or {}).values()):
+                process.terminate()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

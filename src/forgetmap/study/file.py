@@ -38,8 +38,7 @@ def _study(content: Any, source: Path) -> Study:
     def find(text: str) -> RunSpec:
         return aliases.get(text) or _run(text, text, folder)
 
-    _check_spelling(aliases, fields, folder)
-    pairs = _pairs(fields["pairs"], find)
+    pairs = _pairs(fields["pairs"], find, aliases)
     chains = tuple(_chain(place, given, find) for place, given in enumerate(fields["chains"]))
     _check_names([chain.name for chain in chains], "chain")
     _check_paths(pairs, chains, aliases)
@@ -62,13 +61,14 @@ def _options(given: dict[str, Any], folder: Path) -> Options:
     return Options(**{**given, "taxonomy": taxonomy, "columns": tuple(sorted(given["columns"].items()))})
 
 
-def _pairs(given: list[dict[str, Any]], find: Any) -> tuple[PairSpec, ...]:
+def _pairs(given: list[dict[str, Any]], find: Any, aliases: Mapping[str, RunSpec]) -> tuple[PairSpec, ...]:
     afters = Counter(one["after"] for one in given)
     made = []
     for one in given:
         before, after = one.pop("before"), one.pop("after")
         name = one.pop("name") or (after if afters[after] == 1 else f"{before} → {after}")
-        made.append(PairSpec(name, find(before), find(after), **one))
+        parent = aliases.get(one["parent"])
+        made.append(PairSpec(name, find(before), find(after), **one, parent_path=parent.path if parent else None))
     _check_names([pair.name for pair in made], "pair")
     return tuple(made)
 
@@ -90,42 +90,29 @@ def _check_names(names: list[str], what: str) -> None:
         raise StudyError(f"{what} {said} more than once; give each {what} a 'name' of its own")
 
 
-def _check_spelling(aliases: Mapping[str, RunSpec], fields: dict[str, Any], folder: Path) -> None:
-    """A word that is almost an alias and no path is a misspelt alias."""
-    import difflib
-
-    used = [text for pair in fields["pairs"] for text in (pair["before"], pair["after"])]
-    used += [text for chain in fields["chains"] for text in (chain["runs"] if isinstance(chain, dict) else chain)]
-    for text in used:
-        if text in aliases or RunSpec(text, str(folder / text)).place.exists():
-            continue
-        near = difflib.get_close_matches(text, aliases, n=1, cutoff=0.8)
-        if near:
-            raise StudyError(f"run {text!r} is neither a path nor one of 'runs'; write {near[0]!r}")
-
-
 def _check_paths(pairs: tuple[PairSpec, ...], chains: tuple[ChainSpec, ...], aliases: Mapping[str, RunSpec]) -> None:
     """Look for every path of the file; name all that are missing, and who needs them."""
-    users: dict[str, list[str]] = {}
-    for pair in pairs:
-        for run in (pair.before, pair.after):
-            users.setdefault(run.path, []).append(pair.name)
-    for chain in chains:
-        for run in chain.runs:
-            users.setdefault(run.path, []).append(chain.name)
+    users: dict[str, tuple[RunSpec, list[str]]] = {}
+    for name, runs in [(pair.name, (pair.before, pair.after)) for pair in pairs] + [(c.name, c.runs) for c in chains]:
+        for run in runs:
+            users.setdefault(run.path, (run, []))[1].append(name)
     for run in aliases.values():
-        users.setdefault(run.path, [])
-    missing = {path: of for path, of in users.items() if not RunSpec(path, path).place.exists()}
+        users.setdefault(run.path, (run, []))
+    missing = {path: (run, names) for path, (run, names) in users.items() if not run.place.exists()}
     if missing:
-        named = "; ".join(f"{path} ({_users(of)})" for path, of in missing.items())
+        named = "; ".join(f"{path} ({_needed(run, names, aliases)})" for path, (run, names) in missing.items())
         count = f"{len(missing)} of {len(users)} paths do" if len(missing) > 1 else f"1 of {len(users)} paths does"
         raise StudyError(f"{count} not exist: {named}; paths start at the study file's folder")
 
 
-def _users(names: list[str]) -> str:
-    if not names:
-        return "used by no pair"
-    return f"for {', '.join(dict.fromkeys(names[:3]))}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
+def _needed(run: RunSpec, names: list[str], aliases: Mapping[str, RunSpec]) -> str:
+    import difflib
+
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    needed = f"for {', '.join(dict.fromkeys(names[:3]))}{more}" if names else "used by no pair"
+    # a word that is almost the name of a run is that name, misspelt
+    near = difflib.get_close_matches(run.label, aliases, n=1, cutoff=0.7) if run.label not in aliases else []
+    return f"{needed}; did you mean the run {near[0]!r}?" if near else needed
 
 
 def _checked(content: Mapping[Any, Any]) -> dict[str, Any]:

@@ -54,7 +54,8 @@ class PairSpec:
     data: float | None = None  # examples or tokens
     data_unit: str | None = None
     seed: str | None = None  # of training
-    parent: str | None = None  # what the after-model was really trained from
+    parent: str | None = None  # what the after-model was really trained from: a model's id, or one of the runs
+    parent_path: str | None = None  # where that run is, if it is one
 
     def attributes(self) -> dict[str, Any]:
         """Return what is said of the pair, by name."""

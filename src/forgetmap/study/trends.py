@@ -228,7 +228,7 @@ def _paule_mandel(design: Array, y: Array, within: Array) -> float:
     low, high = 0.0, float(np.sum((y - y.mean()) ** 2))
     while excess(high) > 0:
         high *= 2
-    for _ in range(100):
+    for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
     return high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -87,8 +88,9 @@ def _read(spec: RunSpec, options: Options, _seen: tuple[tuple[str, int, int], ..
     )  # fmt: skip
 
 
-def leave_with_parent() -> None:
-    """Make this process end when the one that started it is gone, however it went."""
+def prepare_process() -> None:
+    """Make this process leave interrupts to the one that started it, and end when that is gone, however it went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is None:
         return

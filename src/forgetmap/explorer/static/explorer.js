@@ -65,9 +65,11 @@
   let timer = 0;
   function busy(way) {
     working += way;
-    clearTimeout(timer);
-    if (working > 0) timer = setTimeout(() => { $("progress").hidden = false; }, QUIET);
-    else $("progress").hidden = true;
+    root.dataset.busy = working;
+    if (working === 0) {
+      clearTimeout(timer);
+      $("progress").hidden = true;
+    } else if (working === way) timer = setTimeout(() => { $("progress").hidden = false; }, QUIET);
   }
 
   async function ask(path, search, signal) {
@@ -124,6 +126,7 @@
 
   async function load(name, part, signal) {
     const search = query(state, part.names);
+    busy(1);
     try {
       if (part.after && !(await parts[part.after].done)) return false;
       if (signal.aborted) return false;
@@ -138,6 +141,8 @@
       if (name === "view") showFault(fault.message);
       else showPartFault(name, fault.message);
       return false;
+    } finally {
+      busy(-1);
     }
   }
 

@@ -166,19 +166,21 @@ def radar_spec(
                     "marker": {"symbol": [*symbols, symbols[0]], "size": 9, "color": colour},
                 }
             )
-    angular = {**_named([cut(name, 24) for name in names]), "direction": "clockwise", "rotation": 90}
+    angular = {**_named([cut(name, 20) for name in names]), "direction": "clockwise", "rotation": 90}
+    angular["tickfont"] = {"size": 10}  # two dials share the width, and so do their labels
     del angular["automargin"]  # polar axes have none
-    radial = {"range": [100 * ends[0], 100 * ends[1]], "ticksuffix": " %"}
+    radial = {"range": [100 * ends[0], 100 * ends[1]], "ticksuffix": " %", "tickangle": 0, "nticks": 4}
+    radial["tickfont"] = {"size": 9}
     layout = {
         "title": {"text": said(title, 200)},
-        "polar": {"domain": {"x": [0.08, 0.42]}, "angularaxis": angular, "radialaxis": radial},
-        "polar2": {"domain": {"x": [0.58, 0.92]}, "angularaxis": angular, "radialaxis": radial},
+        "polar": {"domain": {"x": [0.1, 0.37]}, "angularaxis": angular, "radialaxis": radial},
+        "polar2": {"domain": {"x": [0.63, 0.9]}, "angularaxis": angular, "radialaxis": radial},
         "annotations": [
             {"text": way, "x": x, "y": 1.12, "xref": "paper", "yref": "paper", "xanchor": "center", "showarrow": False}
-            for way, x in zip(_WAYS, (0.25, 0.75), strict=True)
+            for way, x in zip(_WAYS, (0.235, 0.765), strict=True)
         ],
         "legend": {"orientation": "h", "y": -0.12},
-        "height": 560,
+        "height": 500,
     }
     return {"data": data, "layout": layout}
 

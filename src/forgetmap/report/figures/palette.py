@@ -64,7 +64,7 @@ def css_rules() -> str:
     parts = [
         "/* Made by `python -m forgetmap.report.figures.palette`; the roles and their colours stand in palette.py. */\n",
         block(":root", LIGHT),
-        "@media (prefers-color-scheme: dark) {\n"
+        "@media screen and (prefers-color-scheme: dark) {\n"
         + block(':root:not([data-theme="light"])', DARK, "  ")
         + "}\n"
         + block(':root[data-theme="dark"]', DARK),

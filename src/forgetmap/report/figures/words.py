@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from forgetmap.cells import Cell
@@ -22,12 +23,13 @@ _NAMED = 8  # more names make no sentence
 
 
 def short_name(model: str) -> str:
-    """The model without its owner.
+    """The model without its owner; only a name of the form owner/model has one.
 
-    >>> short_name("mistralai/Mistral-7B-v0.2")
-    'Mistral-7B-v0.2'
+    >>> short_name("mistralai/Mistral-7B-v0.2"), short_name("<b>tuned</b>")
+    ('Mistral-7B-v0.2', '<b>tuned</b>')
     """
-    return model.rstrip("/").rsplit("/", 1)[-1] or model
+    owned = re.fullmatch(r"(?:[\w.~-]*/)+([\w.:@ -]+)/?", model)
+    return owned[1] if owned else model
 
 
 def sheet_names(sheets: Sequence[Sheet]) -> list[str]:

@@ -103,7 +103,7 @@ def _verdict(result: StudyResult, rows: Sequence[dict[str, Any]], level: str) ->
     given = [name for name in ATTRIBUTES if name != "data_unit" and any(row["said"][name]["key"] for row in rows)]
     columns = [{"name": name, "kind": "num" if name in ("size", "data") else "word"} for name in given]
     return _section(
-        "verdict", "Verdict", sentences=study_sentences(result, level), warnings=result.warnings,
+        "verdict", "Verdict", sentences=study_sentences(result, level), warnings=[*result.warnings, *map_warnings(result, 12)],
         failures=result.failed, rows=rows, columns=columns,
     )  # fmt: skip
 
@@ -121,7 +121,8 @@ def _groups(result: StudyResult, level: str) -> Section:
     blocks = []
     for place, (name, entries) in enumerate(result.groups.items()):
         chosen, why = _chosen(result, entries, place)
-        radars = [made.add(draw.radar(labelled(part), level=level, reading=reading)) for part in _even(chosen) if part]
+        drawn = [labelled(part, figure=True) for part in _even(chosen) if part]
+        radars = [made.add(draw.radar(part, level=level, reading=reading)) for part in drawn]
         blocks.append(
             {
                 "name": name,
@@ -187,7 +188,7 @@ def _heat(result: StudyResult, level: str) -> Section | None:
     if len(result.found) < 2:
         return None
     made = _Figures("heat")
-    sheets = labelled(result.found)
+    sheets = labelled(result.found, figure=True)
     figures = [made.add(draw.heat(sheets, level=level, reading=_reading(result), direction=way)) for way in DIRECTIONS]
     return _section("heat", "Heat map", made, figures=figures, many=len(sheets) > 40)
 
