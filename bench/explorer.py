@@ -171,7 +171,8 @@ def in_browser(page: Any, rng: random.Random) -> dict[str, list[float]]:
     for cell in rng.sample(cells, min(20, len(cells))):
         timed("cell", f"tr[data-cell={json.dumps(cell)}] .pick", None, "itemsDrawn")
     page.evaluate("() => document.querySelector('#which button').click()")
-    for name, values in (("reading", ("observed", "chance", "paper")), ("weight", ("items", "categories")), ("taxonomy", ("captrack",))):  # fmt: skip
+    ways = {"reading": ("observed", "chance", "paper"), "weight": ("items", "categories"), "taxonomy": ("captrack",)}
+    for name, values in ways.items():
         for value in (*values, page.eval_on_selector(f"[name={name}]", "one => one.value")):
             timed("reading, taxonomy or weight", f"[name={name}]", value, "viewDrawn")
     for dimension in ("options", "tokens_after", "gold_position"):

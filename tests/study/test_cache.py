@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import planted_pair, save_pair, write_study  # type: ignore[import-not-found]
 
 from forgetmap.study import StudyResult, compute_study, load_study
 from forgetmap.study import cache as cache_module
 from forgetmap.study.cache import Cache, make_key
 from forgetmap.study.fingerprint import Fingerprints
+from study.studies import planted_pair, save_pair, write_study  # type: ignore[import-not-found]
 
 
 class Told(list[tuple[str, str]]):
@@ -106,7 +106,9 @@ def test_large_files_are_told_by_pieces_and_time(tmp_path: Path, monkeypatch: py
     assert Fingerprints().of(log) != first
 
 
-@pytest.mark.parametrize("option", [{"margin": 0.05}, {"weight": "items"}, {"tasks": ["mmlu:*"]}, {"taxonomy": "captrack"}])
+@pytest.mark.parametrize(
+    "option", [{"margin": 0.05}, {"weight": "items"}, {"tasks": ["mmlu:*"]}, {"taxonomy": "captrack"}]
+)
 def test_another_option_is_another_map(two: Path, option: dict[str, object]) -> None:
     run(two)
     content = two.read_text()

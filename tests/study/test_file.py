@@ -64,7 +64,9 @@ def test_paths_start_at_the_file_wherever_it_is_read_from(folder: Path, monkeypa
 
 
 def test_every_missing_path_is_named_at_once(folder: Path) -> None:
-    path = write(folder, "runs: {x: gone}\npairs: [{before: a, after: nowhere}, {before: x, after: b}]\nchains: [[a, lost]]")
+    path = write(
+        folder, "runs: {x: gone}\npairs: [{before: a, after: nowhere}, {before: x, after: b}]\nchains: [[a, lost]]"
+    )
     with pytest.raises(StudyError, match="3 of 5 paths do not exist") as refused:
         load_study(path)
     for name in ("nowhere", "gone", "lost"):
@@ -123,7 +125,9 @@ def test_spellings_of_a_size(text: str | int) -> None:
     assert parse_size(text) == 7e9
 
 
-@pytest.mark.parametrize("bad", ["", "B", "0", "-1", "1e999", True, None, [], float("nan"), float("inf"), "7QB", "1,000"])
+@pytest.mark.parametrize(
+    "bad", ["", "B", "0", "-1", "1e999", True, None, [], float("nan"), float("inf"), "7QB", "1,000"]
+)
 def test_what_is_no_amount(bad: object) -> None:
     with pytest.raises(ValueError, match="expected a number"):
         parse_amount(bad)

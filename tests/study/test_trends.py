@@ -18,7 +18,10 @@ Design = Sequence[tuple[str, str | None, str, float]]  # group, family, before-m
 
 
 def line(values: Sequence[float], *, width: float = 0.0, **more: str) -> list[Point]:
-    return [Point(f"p{n}", size, value, value - width, value + width, **more) for n, (size, value) in enumerate(zip(SIZES, values))]
+    return [
+        Point(f"p{n}", size, value, value - width, value + width, **more)
+        for n, (size, value) in enumerate(zip(SIZES, values))
+    ]
 
 
 def test_without_intervals_it_is_the_ordinary_line() -> None:
@@ -60,7 +63,10 @@ def designs() -> dict[str, Design]:
             for size in SIZES[at % 4 : at % 4 + 1 + at % 3]
         ],
         "groups that share before-models": [
-            (group, family, f"{family}{size}", size) for group in ("sft", "rl") for family in "QC" for size in SIZES[2:6]
+            (group, family, f"{family}{size}", size)
+            for group in ("sft", "rl")
+            for family in "QC"
+            for size in SIZES[2:6]
         ],
     }
 
@@ -153,7 +159,10 @@ def test_equal_figures_have_a_slope_of_nothing() -> None:
 
 def test_hundreds_of_points() -> None:
     rng = np.random.default_rng(0)
-    points = [Point(str(n), SIZES[n % 7] * (1 + n / 500), 0.1 + 0.02 * rng.normal(), 0.05, 0.15, before=str(n)) for n in range(500)]
+    points = [
+        Point(str(n), SIZES[n % 7] * (1 + n / 500), 0.1 + 0.02 * rng.normal(), 0.05, 0.15, before=str(n))
+        for n in range(500)
+    ]
     assert fit_trend(points).slope is not None
 
 

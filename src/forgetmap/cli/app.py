@@ -15,6 +15,8 @@ from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
 from forgetmap.cli.power import power_command
 from forgetmap.cli.report import report_command
+from forgetmap.cli.study import study_command
+from forgetmap.cli.view import view_command
 from forgetmap.errors import ForgetmapError
 from forgetmap.report.plain import visible
 
@@ -28,6 +30,8 @@ app = typer.Typer(
 )
 app.command("compare")(compare_command)
 app.command("report")(report_command)
+app.command("view")(view_command)
+app.command("study")(study_command)
 app.command("items")(items_command)
 app.command("chain")(chain_command)
 app.command("gate")(gate_command)

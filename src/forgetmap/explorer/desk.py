@@ -20,15 +20,15 @@ from forgetmap.explorer.ledger import Ledger
 from forgetmap.explorer.library import Library
 from forgetmap.explorer.shelf import Shelf
 from forgetmap.explorer.state import View
-from forgetmap.explorer.stores import Store
+from forgetmap.explorer.texts import Texts
 from forgetmap.map import ForgettingMap, _check_scorers, map_pairs
 from forgetmap.pairing import Pair, Scale, pair_runs
 from forgetmap.report.plain import visible
 from forgetmap.report.sheet import Sheet
-from forgetmap.slices import Sliced, restrict, slice_pair
+from forgetmap.slices import Sliced, slice_pair
 from forgetmap.taxonomies import Taxonomy
 
-_BYTES_PER_ITEM = 400  # of a pair in memory, with its answers
+_BYTES_PER_ITEM = 400  # of a pair in memory
 _PATIENCE = 5.0  # seconds that what is made ahead waits for a quiet moment
 
 
@@ -53,11 +53,12 @@ class Desk:
         self.choice = choice or Choice()
         self.taxonomies = dict(taxonomies or {"post_forget": "post_forget"})
         room = _room()
-        self._stores: Shelf[str, Store] = Shelf(room, lambda store: store.samples.height)
+        self._texts: Shelf[str, Texts] = Shelf(len(library) + 1)
         self._pairs: Shelf[Any, Pair] = Shelf(64)  # without its items a pair is small
         self._ledgers: Shelf[Any, Ledger] = Shelf(room, len)
         self._maps: Shelf[Any, list[ForgettingMap]] = Shelf(64)
         self._sheets: Shelf[Any, list[Sheet]] = Shelf(64)
+        self._cause_tables: Shelf[Any, list[tuple[list[dict[str, Any]], list[str]]]] = Shelf(32)
         self._slices: Shelf[Any, Sliced] = Shelf(64)
         self._chains: Shelf[Any, Chain] = Shelf(4)
         self._parts: Shelf[Any, Pair] = Shelf(16)
@@ -82,27 +83,26 @@ class Desk:
         def make() -> Pair:
             # what only checks a finding must not refuse it
             force = choice.force or prefer is not None
-            return pair_runs(
+            made = pair_runs(
                 left, right, scorer=choice.scorer, metric=choice.metric, tasks=choice.tasks, scale=choice.scale,
                 force=force, prefer=prefer,
             )  # fmt: skip
+            return replace(made, positions=_fewer(made.positions))
 
         return self._pairs.get((before, after, prefer), make)
 
     def ledger(self, before: str, after: str) -> Ledger:
         """Return the items of a pair."""
         pair = self.pair(before, after)
-        return self._ledgers.get(
-            (before, after), lambda: Ledger(pair, lambda: self._store(before), lambda: self._store(after))
-        )
+        return self._ledgers.get((before, after), lambda: Ledger(pair, self._text(before), self._text(after)))
 
     def ledgers(self, view: View) -> list[Ledger]:
         """Return the items of every pair of a view."""
         return [self.ledger(view.before, after) for after in view.afters]
 
-    def _store(self, ident: str) -> Store:
+    def _text(self, ident: str) -> Texts:
         entry = self.library.entries[ident]
-        return self._stores.get(ident, lambda: Store.of(entry.run, saved=entry.saved))
+        return self._texts.get(ident, lambda: Texts(entry.run, saved=entry.saved))
 
     def restricted(self, before: str, after: str, only: Sequence[tuple[str, str]]) -> Pair:
         """Return a pair over the items that meet the conditions."""
@@ -113,7 +113,7 @@ class Desk:
             ledger = self.ledger(before, after)
             mask = only_mask(ledger, only)
             assert mask is not None
-            return restrict(ledger.pair, pl.Series(mask))
+            return ledger.restrict(mask)
 
         return self._parts.get((before, after, tuple(only)), make)
 
@@ -158,17 +158,27 @@ class Desk:
 
     def sheets_with_causes(self, view: View) -> list[Sheet]:
         """Return the maps as they are shown, with causes; waits until these are found."""
-        made = []
-        for ledger, found, sheet in zip(self.ledgers(view), self.maps(view), self.sheets(view), strict=True):
-            causes = ledger.causes()
-            cells = [(cell.level, cell.name, cell.task_names) for cell in found.cells]
-            if view.only:
-                causes = _causes_of(causes, found.pair.items)
-            rows = causes.table(cells)
-            if view.only:  # how common a cause is among all answers is counted for the whole pair only
-                rows = [{**row, "share_of_all": None} for row in rows]
-            made.append(replace(sheet, causes=rows, notes=[*sheet.notes, *causes.notes]))
-        return made
+        return [
+            replace(sheet, causes=rows, notes=[*sheet.notes, *notes])
+            for sheet, (rows, notes) in zip(self.sheets(view), self._cause_rows(view), strict=True)
+        ]
+
+    def _cause_rows(self, view: View) -> list[tuple[list[dict[str, Any]], list[str]]]:
+        """The causes of every cell of every map, and what must be said of them; readings and weights change neither."""
+
+        def make() -> list[tuple[list[dict[str, Any]], list[str]]]:
+            made = []
+            for ledger, found in zip(self.ledgers(view), self.maps(view), strict=True):
+                causes = ledger.causes()
+                if view.only:
+                    causes = _causes_of(causes, found.pair.items)
+                rows = causes.table([(cell.level, cell.name, cell.task_names) for cell in found.cells])
+                if view.only:  # how common a cause is among all answers is counted for the whole pair only
+                    rows = [{**row, "share_of_all": None} for row in rows]
+                made.append((rows, causes.notes))
+            return made
+
+        return self._cause_tables.get((view.before, view.afters, view.taxonomy, view.only), make)
 
     # ---- more ---------------------------------------------------------------------------------------------------------
 
@@ -187,8 +197,7 @@ class Desk:
         column, pair = ledger.slice_of(view.by), ledger.pair
         mask = both(only_mask(ledger, view.only), self.cell_mask(view, ledger))
         if mask is not None:
-            wanted = pl.Series(mask)
-            pair, column = restrict(pair, wanted), column.filter(wanted)
+            pair, column = ledger.restrict(mask), column.filter(pl.Series(mask))
         return slice_pair(pair, view.by, column=column, reading=view.reading)
 
     def chain(self, view: View) -> Chain:
@@ -263,6 +272,17 @@ class Desk:
     def _wait_for_quiet(self) -> None:
         with self._quiet:
             self._quiet.wait_for(lambda: self._waiting == 0, timeout=_PATIENCE)
+
+
+def _fewer(positions: pl.DataFrame) -> pl.DataFrame:
+    """Where golds stood and where choices stood, each by itself: maps ask for nothing else, and read a tenth of the rows."""
+    by = ["task", "side", "n_options", "gold_index", "choice_index"]
+    nothing = pl.lit(None, dtype=pl.Int16)
+    parts = [
+        positions.filter(pl.col(name).is_not_null()).with_columns(nothing.alias(other))
+        for name, other in (("gold_index", "choice_index"), ("choice_index", "gold_index"))
+    ]
+    return pl.concat(parts).group_by(by).agg(pl.col("n").sum()).sort(by).select(positions.columns)
 
 
 def only_mask(ledger: Ledger, only: Sequence[tuple[str, str]]) -> NDArray[np.bool_] | None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from forgetmap.errors import UsageError
 from forgetmap.explorer.desk import Desk
-from forgetmap.explorer.ledger import count_codes
 from forgetmap.explorer.listing import list_items
 from forgetmap.explorer.slice_figure import slice_figure
 from forgetmap.explorer.state import View
-from forgetmap.flips import TRANSITIONS
 from forgetmap.map import maps_to_dict
 from forgetmap.report import figures as draw
 from forgetmap.report.exports import tidy_tables
@@ -104,16 +101,12 @@ FIGURES = (
 def report_page(desk: Desk, view: View, command: str) -> str:
     """Return the view as a report: one file, with the first items that the view lists."""
     listing = list_items(desk, view)
-    ways: Counter[str] = Counter()
-    for place, ledger in enumerate(listing.ledgers):
-        codes = ledger.transition[listing.rows[listing.afters == place]]
-        ways.update(count_codes(codes, TRANSITIONS))
     rows = listing.show(0, REPORT_ITEMS)
     silent = not all(getattr(ledger.pair, side).has_texts for ledger in listing.ledgers for side in ("before", "after"))
     held = "a run holds no texts: its answers are not on record" if silent else None
     return build_page(
         desk.sheets_with_causes(view),
-        items=ItemSet(rows, dict(ways), held),
+        items=ItemSet(rows, listing.count_ways(), held),
         chain=desk.chain(view) if view.chain else None,
         reading=view.reading,
         level=view.level,

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from forgetmap.causes import Causes, find_causes
 from forgetmap.errors import UsageError
+from forgetmap.explorer.counts import PatternCounts
 from forgetmap.explorer.search import Search
 from forgetmap.explorer.shelf import Shelf
-from forgetmap.explorer.stores import Store
-from forgetmap.flips import TRANSITIONS, show_items
-from forgetmap.flips.listing import _described, _sorted
+from forgetmap.explorer.texts import Texts, read_texts
+from forgetmap.flips import TRANSITIONS
+from forgetmap.flips.listing import _described, _finished, _sorted
 from forgetmap.pairing import Pair
 from forgetmap.slices import Dimension, dimensions, slice_column
 
@@ -32,26 +33,35 @@ _KEY = ["task", "item_high", "item_low", "slot"]
 _LAST = len(TRANSITIONS)  # items whose score has no place in [0, 1] are of no transition
 
 
+#: What a page shows of an item beside its texts.
+_SHOWN = (
+    "task", "item_high", "item_low", "slot", "score_before", "score_after", "repeats_before", "repeats_after",
+    "native_id_before", "state_before", "state_after", "text_row_before", "text_row_after", "confidence", "repeats_wrong",
+    "shared_by", "marks",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Ranks:
     """The items of a transition, what to look at first on top."""
 
     rows: Rows
+    table: pl.DataFrame  # what is known of each, in that order
     confidence: NDArray[np.float64]  # NaN where unknown
-    shared_by: NDArray[np.uint32]
 
 
 class Ledger:
     """A pair's items, ready to be looked up."""
 
-    def __init__(self, pair: Pair, before: Callable[[], Store], after: Callable[[], Store]) -> None:
+    def __init__(self, pair: Pair, before: Texts, after: Texts) -> None:
         self.pair = pair
-        self._stores = (before, after)
+        self.texts = {"before": before, "after": after}
         self._columns: Shelf[str, pl.Series] = Shelf(64)
         self._ranks: Shelf[Any, Ranks] = Shelf(16)
         self._values: Shelf[str, NDArray[Any]] = Shelf(16)
         self._searches: Shelf[str, Search] = Shelf(8)
         self._causes: Shelf[str, Causes] = Shelf(1)
+        self._counts: Shelf[str, PatternCounts] = Shelf(1)
 
     @property
     def items(self) -> pl.DataFrame:
@@ -124,11 +134,8 @@ class Ledger:
     def _ranked(self, transition: str, others: Sequence[Pair]) -> Ranks:
         rows = np.flatnonzero(self.transition == TRANSITIONS.index(transition)).astype(np.uint32)
         table = _sorted(_described(self.pair, self.items[rows], transition, others))
-        return Ranks(
-            rows[table["_item"].to_numpy()],
-            table["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
-            table["shared_by"].cast(pl.UInt32).to_numpy(),
-        )
+        confidence = table["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        return Ranks(rows[table["_item"].to_numpy()], table.select(_SHOWN), confidence)
 
     def causes(self) -> Causes:
         """Return why items were lost, and what gained ones did before; reads replies, and takes a while where many moved."""
@@ -166,49 +173,49 @@ class Ledger:
         return self._values.get(name, made)
 
     def _length(self, side: str) -> pl.Series:
-        run = getattr(self.pair, side)
-        if not run.has_texts:
-            return pl.Series([None], dtype=pl.Float64).new_from_index(0, len(self))
         row = "text_row" if side == "before" else "text_row_after"
         said = pl.coalesce("response", "choice").str.len_chars()
-        lengths = (
-            self.store(side).texts.scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
-        )
-        return (
-            self.items.lazy().select(row).join(lengths, on=row, how="left", maintain_order="left").collect()["length"]
-        )
+        texts = self.texts[side].scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
+        return self.items.lazy().select(row).join(texts, on=row, how="left", maintain_order="left").collect()["length"]
 
-    def store(self, side: str) -> Store:
-        """Return the samples of a side, read when they are first asked for."""
-        return self._stores[side == "after"]()
+    def restrict(self, mask: Mask) -> Pair:
+        """Return the pair over some of its items."""
+        return self._counts.get("counts", lambda: PatternCounts.of(self.pair)).restrict(mask)
 
     def steps(self) -> list[Callable[[], object]]:
-        """Return what the first look at the items needs, in steps of a second or two for millions of items."""
+        """Return what a first look at the items needs, in steps of a second or two for millions of items."""
         return [
             lambda: self.items,
             lambda: (self.task, self.transition),
             lambda: self.ranks("lost"),
-            lambda: self.store("before"),
-            lambda: self.store("after"),
             lambda: self.ranks("gained"),
             lambda: self.dimensions,
+            lambda: self._counts.get("counts", lambda: PatternCounts.of(self.pair)),
         ]
 
     def search(self, words: str) -> Search:
         """Return the search for words, as far as it has come."""
-        return self._searches.get(words, lambda: Search(words, self.items, self.store("before"), self.store("after")))
+        return self._searches.get(words, lambda: Search(words, self.items, self.texts["before"], self.texts["after"]))
 
-    def show(self, rows: Rows) -> list[dict[str, Any]]:
-        """Return rows as the list of items shows them, texts included; other rows' texts are not read."""
-        items = self.items[rows]
-        keys = items["item_low"].to_numpy()
-        before, after = (self.store(side).only(keys) for side in ("before", "after"))
-        small = replace(self.pair, before=before, after=after)
-        causes = self.known_causes()
-        if causes is not None:
-            few = causes.items.join(items.select(pl.col("task").cast(pl.String), *_KEY[1:]), on=_KEY, how="semi")
-            causes = Causes(few, causes.states.clear(), {}, 0, [])
-        return show_items(small, items, causes).to_dicts()
+    def show(self, ranks: Ranks, places: NDArray[np.int64], transition: str) -> list[dict[str, Any]]:
+        """Return items of a transition as the list of items shows them; other items' texts are not read."""
+        table = ranks.table[places]
+        sides = [(self.texts[side], table[f"text_row_{side}"].drop_nulls().unique().to_list()) for side in self.texts]
+        before, after = read_texts(sides)
+        small = replace(
+            self.pair,
+            before=replace(self.pair.before, _texts=before),
+            after=replace(self.pair.after, _texts=after),
+        )
+        shown = _finished(table, small, None).to_dicts()
+        causes = self._cause_names(ranks.rows[places])
+        return [{**row, "transition": transition, "cause": cause} for row, cause in zip(shown, causes, strict=True)]
+
+    def _cause_names(self, rows: Rows) -> list[str | None]:
+        if self.known_causes() is None:
+            return [None] * len(rows)
+        codes, names = self.cause_of()
+        return [names[code] if code >= 0 else None for code in codes[rows].tolist()]
 
 
 def count_codes(codes: NDArray[Any], names: Sequence[str], mask: Mask | None = None) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forgetmap.errors import UsageError
 from forgetmap.explorer.desk import Desk, both, only_mask
-from forgetmap.explorer.ledger import Ledger, Rows, count_codes
+from forgetmap.explorer.ledger import Ledger, Ranks, count_codes
 from forgetmap.explorer.state import View
 from forgetmap.flips import TRANSITIONS
 
@@ -21,64 +21,71 @@ PATIENCE = 0.4
 
 @dataclass(frozen=True)
 class Listing:
-    """The items that a view asks for, in their order: which after they are of, and their row there."""
+    """The items that a view asks for, in their order: which after and transition they are of, and their place there."""
 
     afters: NDArray[np.uint8]
-    rows: Rows
-    shared_by: NDArray[np.uint32]
+    ways: NDArray[np.uint8]  # places in TRANSITIONS
+    places: NDArray[np.int64]  # in the ranks of after and transition
     ledgers: list[Ledger] = field(repr=False)
+    ranks: dict[tuple[int, int], Ranks] = field(repr=False)
     searched: int = 0  # texts looked at, of how many
     to_search: int = 0
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.places)
 
     def show(self, start: int, stop: int) -> list[dict[str, Any]]:
         """Return some of the items as the list shows them."""
-        places = np.arange(len(self))[start:stop]
-        shown: list[dict[str, Any] | None] = [None] * len(places)
-        for after, ledger in enumerate(self.ledgers):
-            mine = np.flatnonzero(self.afters[places] == after)
-            for at, row in zip(mine.tolist(), ledger.show(self.rows[places[mine]]) if len(mine) else [], strict=True):
-                row["after"] = after
-                row["shared_by"] = int(self.shared_by[places[at]])
-                shown[at] = row
-        return [row for row in shown if row is not None]
+        afters, ways, places = (column[start:stop] for column in (self.afters, self.ways, self.places))
+        shown: dict[int, dict[str, Any]] = {}
+        for after, way in sorted(set(zip(afters.tolist(), ways.tolist(), strict=True))):
+            mine = np.flatnonzero((afters == after) & (ways == way))
+            rows = self.ledgers[after].show(self.ranks[after, way], places[mine], TRANSITIONS[way])
+            shown |= {at: {**row, "after": after} for at, row in zip(mine.tolist(), rows, strict=True)}
+        return [shown[at] for at in range(len(places))]
 
     def pieces(self, size: int) -> Iterator[list[dict[str, Any]]]:
         """Return all items, some at a time."""
         for start in range(0, len(self), size):
             yield self.show(start, start + size)
 
+    def count_ways(self) -> dict[str, int]:
+        """Return how many items of each transition there are."""
+        return dict(count_codes(self.ways, TRANSITIONS))
+
 
 def list_items(desk: Desk, view: View, *, patience: float | None = PATIENCE) -> Listing:
     """Return the items of a view; a search gives what it has found after `patience` seconds, None waits to its end."""
     ledgers = desk.ledgers(view)
-    wanted = TRANSITIONS if view.transition is None else (view.transition,)
-    parts = []
+    wanted = range(len(TRANSITIONS)) if view.transition is None else (TRANSITIONS.index(view.transition),)
+    parts: list[tuple[int, int, NDArray[np.int64], int]] = []
+    ranks: dict[tuple[int, int], Ranks] = {}
     searched = to_search = 0
-    for place, ledger in enumerate(ledgers):
-        if view.of is not None and view.of != place:
+    for after, ledger in enumerate(ledgers):
+        if view.of is not None and view.of != after:
             continue
-        others = {after: one.pair for after, one in zip(view.afters, ledgers, strict=True) if one is not ledger}
+        others = {ident: one.pair for ident, one in zip(view.afters, ledgers, strict=True) if one is not ledger}
         mask = _mask(desk, view, ledger)
         if view.search is not None:
             search = ledger.search(view.search)
             search.advance(patience if patience is not None else float("inf"))
             searched, to_search = searched + search.done, to_search + search.rows
             mask = both(mask, search.hits)
-        offset = 0
-        for transition in wanted:
-            ranks = ledger.ranks(transition, others if transition in ("lost", "gained") else None)
-            kept = np.arange(len(ranks.rows)) if mask is None else np.flatnonzero(mask[ranks.rows])
-            parts.append((place, kept + offset, ranks.rows[kept], ranks.confidence[kept], ranks.shared_by[kept]))
-            offset += len(ranks.rows)
-    afters = np.concatenate([np.full(len(rows), place, dtype=np.uint8) for place, _, rows, _, _ in parts])
-    rank, rows, confidence, shared = (np.concatenate([part[at] for part in parts]) for at in range(1, 5))
-    order = _order(view, ledgers, afters, rank, rows, confidence)
+        first = 0
+        for way in wanted:
+            found = ledger.ranks(TRANSITIONS[way], others if TRANSITIONS[way] in ("lost", "gained") else None)
+            ranks[after, way] = found
+            kept = np.arange(len(found.rows)) if mask is None else np.flatnonzero(mask[found.rows])
+            parts.append((after, way, kept, first))
+            first += len(found.rows)
+    afters, ways = (
+        np.concatenate([np.full(len(part[2]), part[at], dtype=np.uint8) for part in parts]) for at in (0, 1)
+    )
+    places = np.concatenate([part[2] for part in parts])
+    order = _order(view, ledgers, ranks, parts)
     if order is not None:
-        afters, rows, shared = afters[order], rows[order], shared[order]
-    return Listing(afters, rows, shared, ledgers, searched, to_search)
+        afters, ways, places = afters[order], ways[order], places[order]
+    return Listing(afters, ways, places, ledgers, ranks, searched, to_search)
 
 
 def _mask(desk: Desk, view: View, ledger: Ledger) -> NDArray[np.bool_] | None:
@@ -97,45 +104,32 @@ def _mask(desk: Desk, view: View, ledger: Ledger) -> NDArray[np.bool_] | None:
 def _order(
     view: View,
     ledgers: Sequence[Ledger],
-    afters: NDArray[np.uint8],
-    rank: NDArray[np.int64],
-    rows: Rows,
-    confidence: NDArray[np.float64],
+    ranks: dict[tuple[int, int], Ranks],
+    parts: Sequence[tuple[int, int, NDArray[np.int64], int]],
 ) -> NDArray[np.int64] | None:
     """The order asked for; None where the items stand in it. Ties keep their rank; unknown is last, both ways."""
     if view.sort == "rank":
-        if len(ledgers) == 1 or len(np.unique(afters)) < 2:
-            order = None
+        if len({after for after, *_ in parts}) < 2 and not view.descending:
+            return None
+        rank = np.concatenate([kept + first for _, _, kept, first in parts])
+        return np.argsort(
+            -rank if view.descending else rank, kind="stable"
+        )  # the first of every after, then the second
+    codes = {name: code for code, name in enumerate(sorted({task for ledger in ledgers for task in ledger.tasks}))}
+    columns = []
+    for after, way, kept, _ in parts:
+        found, ledger = ranks[after, way], ledgers[after]
+        if view.sort == "confidence":
+            columns.append(found.confidence[kept])
+        elif view.sort == "task":  # codes that mean the same in every pair
+            columns.append(
+                np.array([codes[task] for task in ledger.tasks])[ledger.task[found.rows[kept]]].astype(float)
+            )
         else:
-            order = np.argsort(rank, kind="stable")  # the first of every after, then the second
-        if not view.descending:
-            return order
-        return (np.arange(len(rows)) if order is None else order)[::-1]
-    if view.sort == "confidence":
-        values = confidence
-    else:
-        values = np.empty(len(rows))
-        for place, ledger in enumerate(ledgers):
-            mine = afters == place
-            if mine.any():
-                own = ledger.task if view.sort == "task" else ledger.value(view.sort)
-                values[mine] = own[rows[mine]]
-        if view.sort == "task" and len(ledgers) > 1:
-            values = _common_tasks(ledgers, afters, values)
+            columns.append(ledger.value(view.sort)[found.rows[kept]])
+    values = np.concatenate(columns)
     values = np.where(np.isnan(values), np.inf, -values if view.descending else values)
     return np.argsort(values, kind="stable")
-
-
-def _common_tasks(
-    ledgers: Sequence[Ledger], afters: NDArray[np.uint8], codes: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Codes of tasks that mean the same in every pair."""
-    names = {name: float(code) for code, name in enumerate(sorted({task for one in ledgers for task in one.tasks}))}
-    made = np.empty_like(codes)
-    for place, ledger in enumerate(ledgers):
-        mine = afters == place
-        made[mine] = np.array([names[task] for task in ledger.tasks])[codes[mine].astype(np.int64)]
-    return made
 
 
 def count_facets(desk: Desk, view: View) -> dict[str, Any]:

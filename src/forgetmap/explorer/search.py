@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forgetmap.explorer.stores import Store
+from forgetmap.explorer.texts import Texts
+from forgetmap.run import Run
 
 #: Texts looked at between two looks at the clock.
 PIECE = 100_000
@@ -33,9 +34,9 @@ class Search:
     With repeats the first reply is searched.
     """
 
-    def __init__(self, words: str, items: pl.DataFrame, before: Store, after: Store) -> None:
+    def __init__(self, words: str, items: pl.DataFrame, before: Texts, after: Texts) -> None:
         self.words = words
-        self.hits = _named(items, words, before)
+        self.hits = _named(items, words, before.run)
         self._parts = [
             _part(before, items["text_row"], ("question", "response", "choice")),
             _part(after, items["text_row_after"], ("response", "choice")),
@@ -76,20 +77,17 @@ class Search:
         self.done += min(PIECE, part.rows - start)
 
 
-def _part(store: Store, row: pl.Series, fields: tuple[str, ...]) -> _Part:
-    texts = store.texts.scan() if store.run.has_texts else None
-    rows = 0 if texts is None else int(texts.select(pl.len()).collect().item())
-    empty = pl.LazyFrame(schema={"text_row": pl.UInt32, **dict.fromkeys(fields, pl.String)})
-    told = row.is_not_null().to_numpy()
-    return _Part(empty if texts is None else texts, rows, fields, row.fill_null(0).to_numpy(), told)
+def _part(texts: Texts, row: pl.Series, fields: tuple[str, ...]) -> _Part:
+    rows = int(texts.scan().select(pl.len()).collect().item())
+    return _Part(texts.scan(), rows, fields, row.fill_null(0).to_numpy(), row.is_not_null().to_numpy())
 
 
-def _named(items: pl.DataFrame, words: str, store: Store) -> NDArray[np.bool_]:
+def _named(items: pl.DataFrame, words: str, run: Run) -> NDArray[np.bool_]:
     """Items whose id is, or whose task holds, the words: no text is needed for that."""
     tasks = items["task"].cast(pl.String)
     named = [name for name in tasks.unique().to_list() if words.lower() in name.lower()]
     hits = tasks.is_in(named).to_numpy().copy() if named else np.zeros(items.height, dtype=bool)
-    ids = store.samples.filter(pl.col("native_id") == words)["item_low"].unique()
+    ids = run.scan().filter(pl.col("native_id") == words).select("item_low").unique().collect().to_series()
     if len(ids):
         hits |= items["item_low"].is_in(ids.implode()).to_numpy()
     return hits

@@ -77,7 +77,7 @@ def study_latex(
     for place, (group, entries) in enumerate(result.groups.items(), 1):
         text = latex_text(labelled(entries), level=level, reading=chosen, style=style)
         # labels must differ from group to group, and captions say which group it is
-        text = re.sub(r"\\label\{tab:forgetmap-[^}]*-(\d+)\}", rf"\\label{{tab:study-{place}-\1}}", text)
+        text = re.sub(r"\{tab:forgetmap-[^}]*-(\d+)\}", rf"{{tab:study-{place}-\1}}", text)
         if group is not None:
             text = text.replace(r"\caption{", rf"\caption{{{tex(group)}. ")
         body.append(text.replace(f"{STAND_IN}\n", ""))

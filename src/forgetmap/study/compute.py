@@ -57,7 +57,7 @@ def compute_study(
     def tell(job: Job, state: str) -> None:
         nonlocal done
         done += 1
-        if progress:
+        if progress is not None:
             progress(done, len(wanted), job.name, state)
 
     found = {} if fresh else {job.key: held for job in wanted if (held := store.load(job.key)) is not None}

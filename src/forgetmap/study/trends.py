@@ -66,7 +66,7 @@ class Trend:
     group: str | None  # None: over all groups, each with a level of its own
     pairs: int
     points: int  # pairs of one before-model and amount are one point
-    families: int
+    families: int  # or before-models, of pairs whose family is not given
     slope: float | None = None  # change of the share per factor of ten
     low: float | None = None
     high: float | None = None
@@ -100,7 +100,7 @@ def fit_trend(points: Sequence[Point], group: str | None = None) -> Trend:
     >>> line = [Point(f"p{n}", 10.0**n, 0.1 - 0.01 * n, 0.05 - 0.01 * n, 0.15 - 0.01 * n) for n in range(8)]
     >>> found = fit_trend(line)
     >>> round(found.slope, 4), found.shows
-    (-0.01, False)
+    (-0.01, True)
     """
     merged = _merged(points)
     clusters = [point.family or point.before or point.name for point in merged]

@@ -103,10 +103,14 @@
     slices: { path: "/api/slices", names: [...RUNS, "level", "by", "cell"], after: "view", draw: drawSlices },
     items: { path: "/api/facets", names: ["before", "after", "only", "taxonomy", "weight", "reading", "cell"], after: "view", draw: drawItems },
     chain: { path: "/api/chain", names: ["before", "after"], after: "view", when: () => state.chain, draw: (found) => drawSections("chain", found) },
-    causes: { path: "/api/causes", names: [...RUNS, "level"], after: "view", draw: drawCauses },
+    causes: { path: "/api/causes", names: ["before", "after", "only", "taxonomy", "level"], after: "view", draw: drawCauses },
   };
-  // The items of another reading are the same ones: they are asked for anew only where a cell is chosen, whose tasks may change.
-  const KEYS = { items: () => query(state, state.cell ? parts.items.names : ["before", "after", "only"]) };
+  // The items of another reading are the same ones: they are asked for anew only where a cell is chosen, whose tasks may
+  // change. What can be sliced by depends on the runs only.
+  const KEYS = {
+    items: () => query(state, state.cell ? parts.items.names : ["before", "after", "only"]),
+    slices: () => query(state, state.by ? parts.slices.names : ["before", "after"]),
+  };
 
   function refresh() {
     showChooser();

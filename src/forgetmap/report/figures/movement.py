@@ -147,20 +147,29 @@ def _draw_pairs(canvas: Canvas, x: Scale, y: Scale, drawn: Sequence[Moved], grou
 
 
 def _draw_names(canvas: Canvas, x: Scale, y: Scale, drawn: Sequence[Moved]) -> None:
-    """Names beside their points, where they hit no other."""
-    used: list[tuple[float, float, float]] = []  # left, right, height
-    for pair in sorted(drawn, key=lambda one: -(one.gross or 0.0)):
+    """Names beside their points, where they hit no other name, point or stroke."""
+    used: list[tuple[float, float, float, float]] = []  # left, right, top, bottom
+    spots = []
+    for pair in drawn:
         assert pair.net is not None and pair.gross is not None
         at, height = x(pair.net), y(pair.gross)
+        low, high = pair.ends or (pair.gross, pair.gross)
+        spots.append((pair, at, height))
+        used += [(at - 6, at + 6, height - 6, height + 6), (at - 1, at + 1, y(high), y(low))]
+    for pair, at, height in sorted(spots, key=lambda one: one[2]):
         name = fit(pair.name, 150, 10.5, middle=True)
         wide = text_width(name, 10.5)
         for left in (at + 8, at - 8 - wide):
+            place = (left, left + wide, height - 7, height + 5)
             inside = left >= x.start and left + wide <= canvas.width - _MARGIN
-            free = all(left + wide < a or left > b or abs(height - level) > 12 for a, b, level in used)
-            if inside and free:
+            if inside and not any(_meet(place, other) for other in used):
                 canvas.add(label(left, height + 4, name, size=10.5, role="dim", tip=pair.name))
-                used.append((left, left + wide, height))
+                used.append(place)
                 break
+
+
+def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def _draw_legend(canvas: Canvas, groups: Sequence[str | None], y: float) -> float:

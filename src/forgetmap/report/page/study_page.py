@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -17,7 +16,8 @@ from forgetmap.report.figures.trend import Side, trend
 from forgetmap.report.page.assets import environment
 from forgetmap.report.page.build import assemble_page
 from forgetmap.report.page.method import DOCS, method_sentences, versions
-from forgetmap.report.page.sections import PER_RADAR, Section, _Figures, _recipe
+from forgetmap.report.page.sections import Section, _Figures, _recipe
+from forgetmap.report.page.study_groups import compared_as, group_blocks
 from forgetmap.report.shown import verdict_text
 from forgetmap.report.study_words import (
     along,
@@ -33,16 +33,13 @@ from forgetmap.report.study_words import (
     study_sentences,
     subtitle,
 )
-from forgetmap.report.styles import StyledTable, styled_tables
 from forgetmap.study.amounts import amount_text
 from forgetmap.study.entries import Entry
 from forgetmap.study.result import DIRECTIONS, StudyResult
 from forgetmap.study.spec import ATTRIBUTES
 
-#: Pairs of a group that its radars and tables hold; of larger groups those that lost most and least are shown.
-MOST_DRAWN, MOST_TABLED = 12, 24
-#: Groups that have radars: a page with hundreds of them is not looked at.
-MOST_GROUPS = 24
+#: Fields of a heat map: more nobody reads, and a page would carry them.
+MOST_FIELDS = 20_000
 
 
 def study_page(result: StudyResult, *, level: str = "category", command: str | None = None) -> str:
@@ -117,80 +114,25 @@ def _ranking(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section:
 
 def _groups(result: StudyResult, level: str) -> Section:
     made = _Figures("groups")
-    reading = _reading(result)
-    blocks = []
-    for place, (name, entries) in enumerate(result.groups.items()):
-        chosen, why = _chosen(result, entries, place)
-        drawn = [labelled(part, figure=True) for part in _even(chosen) if part]
-        radars = [made.add(draw.radar(part, level=level, reading=reading)) for part in drawn]
-        blocks.append(
-            {
-                "name": name,
-                "pairs": len(entries),
-                "chosen": why,
-                "radars": radars,
-                "styles": _styles(entries, level, reading),
-            }
-        )
+    blocks = group_blocks(result, level, compared_as(result), made)
     grouped = any(name is not None for name in result.groups)
     return _section("groups", "Groups", made, summary=group_rows(result) if grouped else [], groups=blocks)
-
-
-def _reading(result: StudyResult) -> str:
-    return "auto" if result.reading == "known" else result.reading
-
-
-def _chosen(result: StudyResult, entries: Sequence[Entry], place: int) -> tuple[list[Entry], str | None]:
-    """The pairs whose radars are drawn: all, or the ends of the ranking, and none in the last of very many groups."""
-    if place >= MOST_GROUPS:
-        return [], "No radars of so many groups; the heat map holds all."
-    if len(entries) <= MOST_DRAWN:
-        return list(entries), None
-    inside = {entry.name for entry in entries}
-    ranked = [entry for entry in result.ranked() if entry.name in inside]
-    some = [*ranked[:PER_RADAR], *ranked[-PER_RADAR:]]
-    return (
-        some,
-        f"Radars of the {PER_RADAR} pairs that lost most and the {PER_RADAR} that lost least; the heat map holds all.",
-    )
-
-
-def _even(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
-    """As few radars as hold them, each with about as many pairs."""
-    radars = max(-(-len(entries) // PER_RADAR), 1)
-    ends = [place * len(entries) // radars for place in range(radars + 1)]
-    return [entries[start:end] for start, end in pairwise(ends)]
-
-
-def _styles(entries: Sequence[Entry], level: str, reading: str) -> list[dict[str, Any]]:
-    """The group's tables, in our layout and in the published one where its estimator can be had."""
-    some = labelled(entries[:MOST_TABLED])
-    more = (
-        f"The first {MOST_TABLED} of {len(entries)} pairs; --latex and --csv hold all."
-        if len(entries) > MOST_TABLED
-        else ""
-    )
-    made = []
-    for style, name in (
-        ("forgetmap", "Values, intervals and verdicts"),
-        ("paper", "As published: mean ± sd (ceiling)"),
-    ):
-        tables: list[StyledTable] = []
-        has_paper = any(cell.paper for sheet in some for cell in sheet.cells)
-        if style == "forgetmap" or has_paper:
-            tables = styled_tables(some, style, level, reading if style == "forgetmap" else "auto")
-        if tables:
-            made.append({"name": name, "tables": tables, "more": more})
-    return made
 
 
 def _heat(result: StudyResult, level: str) -> Section | None:
     if len(result.found) < 2:
         return None
     made = _Figures("heat")
-    sheets = labelled(result.found, figure=True)
-    figures = [made.add(draw.heat(sheets, level=level, reading=_reading(result), direction=way)) for way in DIRECTIONS]
-    return _section("heat", "Heat map", made, figures=figures, many=len(sheets) > 40)
+    entries, note = result.found, None
+    rows = max(len(sheet.rows(level)) for sheet in result.sheets)
+    if len(entries) * rows > MOST_FIELDS:
+        most = MOST_FIELDS // rows
+        entries = result.ranked()[:most]
+        note = f"The {most} of {len(result.found)} pairs that lost most; --csv holds all."
+    sheets = labelled(entries, figure=True)
+    reading = compared_as(result)
+    figures = [made.add(draw.heat(sheets, level=level, reading=reading, direction=way)) for way in DIRECTIONS]
+    return _section("heat", "Heat map", made, figures=figures, many=len(sheets) > 40, note=note)
 
 
 def _everywhere(result: StudyResult, level: str) -> Section:
@@ -264,7 +206,7 @@ def _chains(result: StudyResult) -> Section | None:
 
 def _method(result: StudyResult, command: str | None) -> Section:
     sheets = result.sheets
-    sentences = method_sentences(sheets, _reading(result))
+    sentences = method_sentences(sheets, compared_as(result))
     sentences.insert(
         -1, "In this study the cells of all pairs, and their totals, are one family of tests per level; slopes pool pairs with "
         "weights from their intervals and from the spread between pairs."
