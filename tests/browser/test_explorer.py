@@ -202,6 +202,23 @@ def test_filters_pages_and_permalinks(open_view: Open, served: Served) -> None:
     assert served.token not in page.url
 
 
+def test_an_item_shows_both_answers_when_it_is_unfolded(open_view: Open) -> None:
+    page = open_view("transition=lost")
+    told = compare(BEFORE, AFTER).lost()
+    page.locator(".item summary").nth(2).click()
+    body = page.locator(".item-body")
+    expect(body).to_have_count(1)
+    row = told.row(2, named=True)
+    for side in ("before", "after"):
+        expect(body.locator(".side").nth(int(side == "after"))).to_contain_text(row[f"response_{side}"].split()[-1])
+    assert body.locator(".is-gold").count() == len(row["gold"]) if row["options"] else True
+    page.locator(".item summary").nth(2).click()
+    page.locator(".item summary").nth(2).click()
+    expect(body).to_have_count(1)
+    page.get_by_role("button", name="unfold all on this page").click()
+    expect(body).to_have_count(20)
+
+
 def test_search(open_view: Open) -> None:
     page = open_view("transition=lost")
     page.get_by_placeholder("words in questions and answers").fill("question 11")
@@ -317,6 +334,7 @@ def test_hostile_names_and_texts_are_text(browser: Browser) -> None:
         page.locator("#map tr.pickable:visible").first.click()
         settled(page)
         page.get_by_role("button", name="unfold all on this page").click()
+        expect(page.locator(".item-body")).to_have_count(20)
         for fold in page.locator(".item .prompt summary").all()[:5]:
             fold.click()
         for name in [option.get_attribute("value") for option in page.locator("#by option").all()][1:]:
@@ -347,6 +365,7 @@ def test_one_run_is_said_to_be_one(browser: Browser) -> None:
 def test_pictures(open_view: Open, shots: Path, size: str, scheme: str) -> None:
     page = open_view("by=tag_1&transition=lost&cell=category/Culture", size=size, scheme=scheme)
     page.locator(".item summary").first.click()
+    expect(page.locator(".item .sides").first).to_be_visible()
     page.screenshot(path=shots / f"explorer-{size}-{scheme}.png", full_page=True)
     width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert width <= window

@@ -104,6 +104,23 @@ def test_items_come_in_the_order_of_the_list(desk: Desk, view: View, transition:
         assert mine["after"] == 0
 
 
+def test_brief_items_hold_what_was_asked_and_no_other_text(desk: Desk, view: View) -> None:
+    found = list_items(desk, replace(view, transition="lost"))
+    texts = {"options", "gold", "choice_before", "choice_after", "prompt_before", "prompt_after", "response_before", "response_after"}  # fmt: skip
+    for brief, whole in zip(found.show(0, 30, brief=True), found.show(0, 30), strict=True):
+        assert {brief[name] for name in texts} == {None}
+        assert {name: value for name, value in whole.items() if name not in texts} == {
+            name: value for name, value in brief.items() if name not in texts
+        }
+    table = pl.DataFrame({"prompt": ["Ask. " * 500, "Ask too."], "gold": ["a", "a"], "correct": [True, False]})
+    asked = desk_of(*(Run.from_frame(table, columns={"prompt": "prompt"}, model=name) for name in ("x", "y")))
+    first = asked.first_view()
+    assert first is not None
+    for row in list_items(asked, first).show(0, 2, brief=True):
+        assert row["question"].startswith("Ask")
+        assert len(row["question"]) <= 500
+
+
 def test_pages_hold_every_item_once(desk: Desk, view: View) -> None:
     found = list_items(desk, view)
     keys = [row["item"] for piece in found.pieces(37) for row in piece]

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from forgetmap.causes import Causes
 from forgetmap.chain import Chain, chain_runs
 from forgetmap.errors import ForgetmapError, UsageError
+from forgetmap.estimate.positions import biased_tasks
 from forgetmap.explorer.ledger import Ledger
 from forgetmap.explorer.library import Library
 from forgetmap.explorer.shelf import Shelf
 from forgetmap.explorer.state import View
 from forgetmap.explorer.texts import Texts
+from forgetmap.levels import LEVELS
 from forgetmap.map import ForgettingMap, _check_scorers, map_pairs
 from forgetmap.pairing import Pair, Scale, pair_runs
 from forgetmap.report.plain import visible
@@ -87,7 +89,7 @@ class Desk:
                 left, right, scorer=choice.scorer, metric=choice.metric, tasks=choice.tasks, scale=choice.scale,
                 force=force, prefer=prefer,
             )  # fmt: skip
-            return replace(made, positions=_fewer(made.positions))
+            return _faulty(made)
 
         return self._pairs.get((before, after, prefer), make)
 
@@ -156,15 +158,18 @@ class Desk:
 
         return self._sheets.get(view.map_key(), make)
 
-    def sheets_with_causes(self, view: View) -> list[Sheet]:
-        """Return the maps as they are shown, with causes; waits until these are found."""
+    def sheets_with_causes(self, view: View, *levels: str) -> list[Sheet]:
+        """Return the maps as they are shown, with the causes of the cells of some levels, or of all of them.
+
+        Waits until the causes are found.
+        """
         return [
             replace(sheet, causes=rows, notes=[*sheet.notes, *notes])
-            for sheet, (rows, notes) in zip(self.sheets(view), self._cause_rows(view), strict=True)
+            for sheet, (rows, notes) in zip(self.sheets(view), self._cause_rows(view, levels or LEVELS), strict=True)
         ]
 
-    def _cause_rows(self, view: View) -> list[tuple[list[dict[str, Any]], list[str]]]:
-        """The causes of every cell of every map, and what must be said of them; readings and weights change neither."""
+    def _cause_rows(self, view: View, levels: Sequence[str]) -> list[tuple[list[dict[str, Any]], list[str]]]:
+        """The causes of cells of every map, and what must be said of them; readings and weights change neither."""
 
         def make() -> list[tuple[list[dict[str, Any]], list[str]]]:
             made = []
@@ -172,13 +177,15 @@ class Desk:
                 causes = ledger.causes()
                 if view.only:
                     causes = _causes_of(causes, found.pair.items)
-                rows = causes.table([(cell.level, cell.name, cell.task_names) for cell in found.cells])
+                cells = [(cell.level, cell.name, cell.task_names) for cell in found.cells if cell.level in levels]
+                rows = causes.table(cells)
                 if view.only:  # how common a cause is among all answers is counted for the whole pair only
                     rows = [{**row, "share_of_all": None} for row in rows]
                 made.append((rows, causes.notes))
             return made
 
-        return self._cause_tables.get((view.before, view.afters, view.taxonomy, view.only), make)
+        key = (view.before, view.afters, view.taxonomy, view.only, tuple(levels))
+        return self._cause_tables.get(key, make)
 
     # ---- more ---------------------------------------------------------------------------------------------------------
 
@@ -274,15 +281,12 @@ class Desk:
             self._quiet.wait_for(lambda: self._waiting == 0, timeout=_PATIENCE)
 
 
-def _fewer(positions: pl.DataFrame) -> pl.DataFrame:
-    """Where golds stood and where choices stood, each by itself: maps ask for nothing else, and read a tenth of the rows."""
-    by = ["task", "side", "n_options", "gold_index", "choice_index"]
-    nothing = pl.lit(None, dtype=pl.Int16)
-    parts = [
-        positions.filter(pl.col(name).is_not_null()).with_columns(nothing.alias(other))
-        for name, other in (("gold_index", "choice_index"), ("choice_index", "gold_index"))
-    ]
-    return pl.concat(parts).group_by(by).agg(pl.col("n").sum()).sort(by).select(positions.columns)
+def _faulty(pair: Pair) -> Pair:
+    """The same pair with the positions of faulty tasks only: those of sound ones change no map, and take long to go through."""
+    positions = pair.positions
+    golds = positions.filter((pl.col("side") == "before") & pl.col("gold_index").is_not_null())
+    constant = golds.group_by("task").agg(pl.col("gold_index").n_unique()).filter(pl.col("gold_index") == 1)["task"]
+    return replace(pair, positions=positions.filter(pl.col("task").is_in([*biased_tasks(pair), *constant])))
 
 
 def only_mask(ledger: Ledger, only: Sequence[tuple[str, str]]) -> NDArray[np.bool_] | None:

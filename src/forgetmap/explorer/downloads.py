@@ -66,7 +66,8 @@ def _line(values: Any) -> str:
 
 def figure_of(desk: Desk, view: View, name: str, place: int = 0) -> Figure:
     """Return a figure of a view by name; `place` says of which after."""
-    sheets = desk.sheets_with_causes(view) if name.startswith("causes") else desk.sheets(view)
+    with_causes = name.startswith("causes")
+    sheets = desk.sheets_with_causes(view, view.level, "total") if with_causes else desk.sheets(view)
     if not 0 <= place < len(sheets):
         raise UsageError(f"figure is of after {place}; there are {len(sheets)}")
     one: Sheet = sheets[place]

@@ -113,7 +113,7 @@ def more_sections(desk: Desk, view: View) -> dict[str, Any]:
 
 def causes_section(desk: Desk, view: View) -> dict[str, Any]:
     """Return the causes; waits until the replies are read."""
-    sheets = desk.sheets_with_causes(view)
+    sheets = desk.sheets_with_causes(view, view.level, "total")
     sections.check_level(sheets, view.level)
     made = sections.causes_section(sheets, level=view.level)
     return {"sections": [_section(made)] if made else []}

@@ -20,7 +20,7 @@ from forgetmap.errors import UsageError
 from forgetmap.explorer.counts import PatternCounts
 from forgetmap.explorer.search import Search
 from forgetmap.explorer.shelf import Shelf
-from forgetmap.explorer.texts import Texts, read_texts
+from forgetmap.explorer.texts import Texts, read_questions, read_texts
 from forgetmap.flips import TRANSITIONS
 from forgetmap.flips.listing import _described, _finished, _sorted
 from forgetmap.pairing import Pair
@@ -30,6 +30,7 @@ Rows = NDArray[np.uint32]  # numbers of rows of `pair.items`
 Mask = NDArray[np.bool_]
 
 _KEY = ["task", "item_high", "item_low", "slot"]
+_EXCERPT = 500  # characters of what was asked in a list
 _LAST = len(TRANSITIONS)  # items whose score has no place in [0, 1] are of no transition
 
 
@@ -197,11 +198,20 @@ class Ledger:
         """Return the search for words, as far as it has come."""
         return self._searches.get(words, lambda: Search(words, self.items, self.texts["before"], self.texts["after"]))
 
-    def show(self, ranks: Ranks, places: NDArray[np.int64], transition: str) -> list[dict[str, Any]]:
-        """Return items of a transition as the list of items shows them; other items' texts are not read."""
+    def show(
+        self, ranks: Ranks, places: NDArray[np.int64], transition: str, *, brief: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return items of a transition as the list of items shows them; other items' texts are not read.
+
+        `brief` items have the beginning of what was asked and no other text.
+        """
         table = ranks.table[places]
-        sides = [(self.texts[side], table[f"text_row_{side}"].drop_nulls().unique().to_list()) for side in self.texts]
-        before, after = read_texts(sides)
+        rows = {side: table[f"text_row_{side}"].drop_nulls().unique().to_list() for side in self.texts}
+        if brief:
+            before = read_questions(self.texts["before"], rows["before"], _EXCERPT)
+            after = before.clear()
+        else:
+            before, after = read_texts([(self.texts[side], rows[side]) for side in self.texts])
         small = replace(
             self.pair,
             before=replace(self.pair.before, _texts=before),

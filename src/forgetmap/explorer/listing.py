@@ -34,13 +34,13 @@ class Listing:
     def __len__(self) -> int:
         return len(self.places)
 
-    def show(self, start: int, stop: int) -> list[dict[str, Any]]:
+    def show(self, start: int, stop: int, *, brief: bool = False) -> list[dict[str, Any]]:
         """Return some of the items as the list shows them."""
         afters, ways, places = (column[start:stop] for column in (self.afters, self.ways, self.places))
         shown: dict[int, dict[str, Any]] = {}
         for after, way in sorted(set(zip(afters.tolist(), ways.tolist(), strict=True))):
             mine = np.flatnonzero((afters == after) & (ways == way))
-            rows = self.ledgers[after].show(self.ranks[after, way], places[mine], TRANSITIONS[way])
+            rows = self.ledgers[after].show(self.ranks[after, way], places[mine], TRANSITIONS[way], brief=brief)
             shown |= {at: {**row, "after": after} for at, row in zip(mine.tolist(), rows, strict=True)}
         return [shown[at] for at in range(len(places))]
 

@@ -164,7 +164,7 @@ class Explorer:
 def _items(desk: Desk, view: View) -> dict[str, Any]:
     check_task(desk, view)
     listing = list_items(desk, view)
-    rows = listing.show(view.offset, view.offset + view.limit)
+    rows = listing.show(view.offset, view.offset + view.limit, brief=view.brief)
     return {"total": len(listing), "rows": rows, "searched": listing.searched, "to_search": listing.to_search}
 
 

@@ -46,6 +46,7 @@ class View:
     descending: bool = False
     offset: int = 0
     limit: int = 20
+    brief: bool = False  # items without their texts, but for what was asked
 
     def query(self) -> str:
         """Return the view as the query of a permalink: names in a fixed order, what is the default left out."""
@@ -111,6 +112,7 @@ def parse_view(
         sort=_one_of(single, "sort", SORTS, "rank"),
         descending=_flag(single, "descending"),
         offset=_number(single, "offset", 0, _LARGEST) or 0,
+        brief=_flag(single, "brief"),
     )
     limit = _number(single, "limit", 1, MOST_ROWS)
     return view if limit is None else replace(view, limit=limit)

@@ -43,6 +43,18 @@ class Texts:
         return self.scan().filter(reduce(or_, [row == one for one in rows]))
 
 
+def read_questions(texts: Texts, rows: Sequence[int], most: int) -> pl.DataFrame:
+    """Return the beginning of what was asked in some rows, and nothing else of them; the prompt where there is no question."""
+    found = texts.some(rows).select("text_row", "question").collect()
+    missing = found.filter(pl.col("question").is_null())["text_row"].to_list()
+    if missing:
+        prompts = texts.some(missing).select("text_row", question="prompt").collect()
+        found = pl.concat([found.filter(pl.col("question").is_not_null()), prompts])
+    begun = found.unique("text_row", keep="first").with_columns(pl.col("question").str.slice(0, most))
+    absent = {name: pl.lit(None, dtype=dtype) for name, dtype in TEXT_SCHEMA.items() if name not in begun.columns}
+    return begun.with_columns(**absent).select(list(TEXT_SCHEMA))
+
+
 def read_texts(wanted: Sequence[tuple[Texts, Sequence[int]]]) -> list[pl.DataFrame]:
     """Return some rows of several runs, read side by side; a row that stands twice in its table is there once."""
     found = pl.collect_all([texts.some(rows) for texts, rows in wanted])

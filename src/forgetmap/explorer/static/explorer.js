@@ -344,6 +344,7 @@
     const place = document.querySelector("[data-items]");
     const status = make("p", { class: "searching dim", role: "status", hidden: true });
     const list = make("div", {});
+    list.addEventListener("toggle", unfold, true);
     place.replaceChildren(status, list);
     const key = parts.items.key;
     const source = { facets, fetch: (asked) => fetchItems(asked, status) };
@@ -368,22 +369,55 @@
     quiet = false;
   }
 
+  const itemQuery = (wanted) => query(
+    Object.assign({}, state, { of: wanted.after, transition: wanted.transition, task: wanted.task, cause: wanted.cause,
+      search: wanted.search, sort: wanted.sort, descending: wanted.descending || null, offset: null }),
+    ["before", "after", "only", "taxonomy", "weight", "reading", "cell", ...ITEM_KEYS]);
+
   let asked = 0;
+  let page = null; // the rows that are shown, and how to ask for them
   async function fetchItems(wanted, status) {
     asked += 1;
     const mine = asked;
-    const search = () => {
-      const part = query(Object.assign({}, state, { of: wanted.after, transition: wanted.transition, task: wanted.task, cause: wanted.cause,
-        search: wanted.search, sort: wanted.sort, descending: wanted.descending || null, offset: wanted.offset }),
-      ["before", "after", "only", "taxonomy", "weight", "reading", "cell", ...ITEM_KEYS]);
-      return `${part}&limit=${wanted.limit}`;
-    };
-    const found = await ask("/api/items", search());
+    const search = itemQuery(wanted);
+    const found = await ask("/api/items", `${search}&offset=${wanted.offset}&limit=${wanted.limit}&brief=1`);
     if (mine !== asked) return found;
+    page = { search, offset: wanted.offset, rows: found.rows };
     status.hidden = true;
-    root.dataset.itemsDrawn = query(state, ITEM_KEYS) || "-";
-    if (found.searched < found.to_search) follow(mine, search(), status);
+    root.dataset.itemsDrawn = `${search}&offset=${wanted.offset}`;
+    if (found.searched < found.to_search) follow(mine, search, status);
     return found;
+  }
+
+  // A list holds what was asked. Both answers, and everything else that is long, are fetched when an item is unfolded: all
+  // that are unfolded together in one request.
+  let unfolding = [];
+  function unfold(event) {
+    const fold = event.target;
+    if (!fold.classList.contains("item") || !fold.open || fold.children.length > 1) return;
+    const place = [...fold.parentNode.children].indexOf(fold);
+    const row = page && page.rows[place];
+    if (!row || row.whole) return;
+    event.stopImmediatePropagation(); // until the texts are there
+    unfolding.push({ fold, row, place });
+    if (unfolding.length === 1) setTimeout(() => { const all = unfolding; unfolding = []; fetchWhole(all, page); }, 0);
+  }
+
+  async function fetchWhole(all, from) {
+    const first = Math.min(...all.map((one) => one.place));
+    const last = Math.max(...all.map((one) => one.place));
+    try {
+      const found = await ask("/api/items", `${from.search}&offset=${from.offset + first}&limit=${last - first + 1}`);
+      for (const { row, place } of all) {
+        const whole = found.rows[place - first];
+        if (!whole || whole.item !== row.item || whole.after !== row.after) throw new Error("the list has changed; turn the page to see it");
+        Object.assign(row, whole, { whole: true });
+      }
+    } catch (fault) {
+      for (const { fold } of all) fold.append(callout(`The texts could not be read: ${fault.message}`));
+      return;
+    }
+    for (const { fold } of all) fold.dispatchEvent(new Event("toggle"));
   }
 
   // A search of millions of replies comes in pieces: what is found so far is shown, and the rest when it is there.
@@ -392,7 +426,7 @@
     for (;;) {
       let found;
       try {
-        found = await ask("/api/items", `${search}`.replace(/limit=\d+$/, "limit=1"), stop.signal);
+        found = await ask("/api/items", `${search}&limit=1&brief=1`, stop.signal);
       } catch (fault) {
         status.textContent = `The search stopped: ${fault.message}`;
         status.hidden = false;
