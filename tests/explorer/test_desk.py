@@ -112,7 +112,9 @@ def test_brief_items_hold_what_was_asked_and_no_other_text(desk: Desk, view: Vie
         assert {name: value for name, value in whole.items() if name not in texts} == {
             name: value for name, value in brief.items() if name not in texts
         }
-    table = pl.DataFrame({"prompt": ["Ask. " * 500, "Ask too."], "gold": ["a", "a"], "correct": [True, False]})
+    table = pl.DataFrame(
+        {"prompt": ["Ask. " * 500, "Ask too."], "gold": ["a", "a"], "correct": [True, False], "item_id": ["1", "2"]}
+    )
     asked = desk_of(*(Run.from_frame(table, columns={"prompt": "prompt"}, model=name) for name in ("x", "y")))
     first = asked.first_view()
     assert first is not None

@@ -276,14 +276,14 @@ hidden: [Else]
         ("categories: {A: [x]}\nzzz: 1", "key 'zzz' is not known, expected one of name, title.*remove it"),
         ("title: no categories", "key 'categories' is missing"),
         ("categories: {}", "key 'categories'.*at least 1"),
-        ("categories: {A: x}", "key 'categories.A'.*list.*found 'x'"),
-        ("categories: {A: [x, 3]}", r"key 'categories.A.1'.*string.*found 3"),
+        ("categories: {A: x}", "key 'categories, A'.*list.*found 'x'"),
+        ("categories: {A: [x, 3]}", r"key 'categories, A, entry 2'.*string.*found 3"),
         ("categories: {No: [x]}", "string.*found False.*quotes"),
         (
             "categories: {A: [x]}\nweight: rows",
             "key 'weight'.*'tasks', 'items' or 'categories'.*found 'rows'",
         ),
-        ("categories: {A: [x]}\noptions: {x: 1}", "key 'options.x'.*greater than or equal to 2.*found 1"),
+        ("categories: {A: [x]}\noptions: {x: 1}", "key 'options, x'.*greater than or equal to 2.*found 1"),
         ("categories: {A: [x], B: [x]}", "task 'x' is in the categories 'A' and 'B'; keep it in one"),
         (
             "categories: {A: [mmlu_anatomy], B: [hendrycksTest-anatomy]}",

@@ -241,6 +241,8 @@ class Service:
         sys.setswitchinterval(0.001)  # a thread that reads replies must not hold up one that answers
         try:
             self._server.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass  # Ctrl-C is how people end it
         finally:
             self._socket.close()
 

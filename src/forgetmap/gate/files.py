@@ -9,7 +9,7 @@ from typing import Any
 
 from forgetmap.gate.policy import MEASURES, Allow, Limit, Policy, PolicyError, Stopping
 from forgetmap.taxonomies import taxonomy_names
-from forgetmap.yaml_files import read_yaml
+from forgetmap.yaml_files import check_fields, read_yaml
 
 PolicyLike = Policy | Mapping[str, Any] | str | Path
 
@@ -34,7 +34,7 @@ def load_policy(policy: PolicyLike) -> Policy:
 def _policy(content: Any, source: str, folder: Path | None = None) -> Policy:
     if not isinstance(content, Mapping):
         raise PolicyError("holds no keys; write at least 'limits:', with a list of limits")
-    fields = _checked(content)
+    fields = check_fields(content, _models(), PolicyError, remedies=_REMEDIES)
     taxonomy = fields["taxonomy"]
     if taxonomy and folder and taxonomy not in (*taxonomy_names(), "log") and (folder / taxonomy).is_file():
         fields["taxonomy"] = str(folder / taxonomy)  # a file is named from where the policy lies
@@ -43,45 +43,10 @@ def _policy(content: Any, source: str, folder: Path | None = None) -> Policy:
     return Policy(limits, **fields, allow=allow, sequential=sequential, source=source)
 
 
-def _checked(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a policy, or say in one sentence what is wrong with the first bad one."""
-    from pydantic import ValidationError
-
-    models = _models()
-    try:
-        fields: dict[str, Any] = models[""].model_validate(dict(content)).model_dump()
-    except ValidationError as invalid:
-        # A misspelt key is also a missing one: the misspelling says more.
-        raise PolicyError(_said(min(invalid.errors(include_url=False), key=_rank), models)) from None
-    return fields
-
-
-def _rank(error: Any) -> bool:
-    return bool(error["type"] != "extra_forbidden")
-
-
-def _said(error: Any, models: Mapping[str, Any]) -> str:
-    import difflib
-
-    steps = [f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"]]
-    place, key = ", ".join(steps), str(error["loc"][-1]) if error["loc"] else ""
-    if error["type"] == "extra_forbidden":
-        home = str(error["loc"][0]) if len(steps) > 1 else ""
-        known = list(models[home].model_fields)
-        near = difflib.get_close_matches(key, known, n=1)
-        remedy = f"write {near[0]!r}" if near else "remove it"
-        return f"key {place!r} is not known, expected one of {', '.join(known)}; {remedy}"
-    if error["type"] == "missing":
-        return f"key {place!r} is missing; add it"
-    if error["type"] == "value_error":
-        return f"{place}: {error['ctx']['error']}"
-    found = repr(error["input"])
-    said = error["msg"][0].lower() + error["msg"][1:]
-    remedy = "write a share such as 0.05 for 5 %" if key in _SHARES else "correct it"
-    return f"key {place!r}: {said}, found {found if len(found) <= 60 else found[:57] + '…'}; {remedy}"
-
-
-_SHARES = (*MEASURES, "coverage", "null_scores", "margin", "alpha")
+#: People write 5 % in many ways.
+_REMEDIES = dict.fromkeys(
+    (*MEASURES, "coverage", "null_scores", "margin", "alpha"), "write a share such as 0.05 for 5 %"
+)
 
 
 @cache

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -16,6 +13,7 @@ from rich.text import Text
 
 from forgetmap.chain import Chain
 from forgetmap.chain.lines import MISSING, OUTCOMES, RIGHT, WRONG
+from forgetmap.report.columns import Column, draw_table
 from forgetmap.report.plain import number, percent, plain
 
 _COLOURS = {"lost_for_good": "red", "gained_for_good": "green", "recovered": "green", "never_right": "dim"}
@@ -57,40 +55,6 @@ def labels(stages: Sequence[str], most: int = 26) -> list[str]:
     return [name if len(name) <= most else f"{name[: most // 3]}…{name[-(most - most // 3 - 1) :]}" for name in flat]
 
 
-@dataclass
-class _Column:
-    """A column before it is known whether there is room for it."""
-
-    name: str
-    left: bool = False
-    rank: int = 0  # the highest goes first when the terminal is narrow
-    colour: str = ""
-    texts: list[Text] = field(default_factory=list)
-
-    @property
-    def width(self) -> int:
-        return max(cell_len(text) for text in (self.name, *(one.plain for one in self.texts))) + 2
-
-
-def _table(columns: Sequence[_Column], rows: Sequence[Sequence[Text | str]], *, width: int, framed: bool) -> Table:
-    for row in rows:
-        for column, text in zip(columns, row, strict=True):
-            column.texts.append(text if isinstance(text, Text) else plain(text, column.colour))
-    shown = list(columns)
-    while sum(column.width for column in shown) > width and any(column.rank for column in shown):
-        worst = max(column.rank for column in shown)
-        shown = [column for column in shown if column.rank < worst]
-    table = Table(
-        box=box.SIMPLE_HEAD if framed else None, pad_edge=False, padding=(0, 1, 0, 0) if framed else (0, 2, 0, 0)
-    )
-    for column in shown:
-        justify: Any = "left" if column.left else "right"
-        table.add_column(column.name, justify=justify, header_style=f"bold {column.colour}".strip(), no_wrap=True)
-    for place in range(len(rows)):
-        table.add_row(*(column.texts[place] for column in shown))
-    return table
-
-
 def headline(chain: Chain) -> str:
     """Return the one thing to know, as a sentence."""
     rows = {row["outcome"]: row for row in chain.outcomes.iter_rows(named=True)}
@@ -117,23 +81,23 @@ def _signs(line: str) -> Text:
 
 def _outcome_table(chain: Chain, width: int, framed: bool) -> Table:
     columns = [
-        _Column("what became of the items", left=True), _Column("items", rank=2), _Column("share"),
-        _Column("95 % interval", rank=3, colour="dim"), _Column("expected", rank=1),
+        Column("what became of the items", left=True), Column("items", rank=2), Column("share"),
+        Column("95 % interval", rank=3, colour="dim"), Column("expected", rank=1),
     ]  # fmt: skip
     rows = [
         (plain(OUTCOMES[row["outcome"]], _COLOURS.get(row["outcome"], "")), count(row["n"]), percent(row["share"]),
          spread(row["low"], row["high"]), expected(row))
         for row in chain.outcomes.iter_rows(named=True)
     ]  # fmt: skip
-    return _table(columns, rows, width=width, framed=framed)
+    return draw_table(columns, rows, width=width, framed=framed)
 
 
 def _life_table(chain: Chain, width: int, framed: bool) -> tuple[Table, list[str]]:
     whole = chain.life.filter(~chain.life["share"].is_null())
     gaps = chain.life.filter(chain.life["share"].is_null())
     columns = [
-        _Column("life line", left=True), _Column("", left=True, rank=3), _Column("items"), _Column("share", rank=1),
-        _Column("95 % interval", rank=4, colour="dim"), _Column("expected", rank=2),
+        Column("life line", left=True), Column("", left=True, rank=3), Column("items"), Column("share", rank=1),
+        Column("95 % interval", rank=4, colour="dim"), Column("expected", rank=2),
     ]  # fmt: skip
     rows = []
     for row in whole.head(MOST_LINES).iter_rows(named=True):
@@ -147,17 +111,17 @@ def _life_table(chain: Chain, width: int, framed: bool) -> tuple[Table, list[str
         for frame, most, what in ((whole, MOST_LINES, "line"), (gaps, MOST_GAPS, "incomplete line"))
         if frame.height > most
     ]
-    return _table(columns, rows, width=width, framed=framed), rest
+    return draw_table(columns, rows, width=width, framed=framed), rest
 
 
 def _stage_table(chain: Chain, names: Sequence[str], width: int, framed: bool) -> Table:
     columns = [
-        _Column("stage", left=True), _Column("right"), _Column("first lost here", colour="red"),
-        _Column("95 % interval", rank=4, colour="dim"), _Column("expected", rank=1), _Column("came back", rank=3),
+        Column("stage", left=True), Column("right"), Column("first lost here", colour="red"),
+        Column("95 % interval", rank=4, colour="dim"), Column("expected", rank=1), Column("came back", rank=3),
     ]  # fmt: skip
     missing = chain.accuracy["missing"].sum() > 0
     if missing:
-        columns.append(_Column("missing", rank=2))
+        columns.append(Column("missing", rank=2))
     losses = [None, *chain.first_loss.iter_rows(named=True)]
     rows = []
     for name, row, loss in zip(names, chain.accuracy.iter_rows(named=True), losses, strict=True):
@@ -166,7 +130,7 @@ def _stage_table(chain: Chain, names: Sequence[str], width: int, framed: bool) -
             back = f"{count(loss['recovered'])} of {count(loss['n'])}"
             figures = [percent(loss["share"]), spread(loss["low"], loss["high"]), expected(loss), back]
         rows.append((name, percent(row["share"]), *figures, *([f"{row['missing']:,}"] if missing else [])))
-    return _table(columns, rows, width=width, framed=framed)
+    return draw_table(columns, rows, width=width, framed=framed)
 
 
 def _step_table(chain: Chain, names: Sequence[str], width: int, framed: bool) -> tuple[Table, int]:
@@ -176,9 +140,9 @@ def _step_table(chain: Chain, names: Sequence[str], width: int, framed: bool) ->
     if every > MOST_STEPS:
         steps = [(a, a + 1) for a in range(stages - 1)] + [(0, stages - 1)]
     columns = [
-        _Column("from → to", left=True), _Column("kept", rank=2), _Column("lost", colour="red"),
-        _Column("95 % interval", rank=4, colour="dim"), _Column("expected", rank=1), _Column("gained", colour="green"),
-        _Column("never", rank=3),
+        Column("from → to", left=True), Column("kept", rank=2), Column("lost", colour="red"),
+        Column("95 % interval", rank=4, colour="dim"), Column("expected", rank=1), Column("gained", colour="green"),
+        Column("never", rank=3),
     ]  # fmt: skip
     rows = []
     short = labels(chain.stages, 15 if width < 100 else 26)
@@ -187,7 +151,7 @@ def _step_table(chain: Chain, names: Sequence[str], width: int, framed: bool) ->
         kept, lost, gained, never = (percent(found[name]["share"]) for name in ("kept", "lost", "gained", "never"))
         interval = spread(found["lost"]["low"], found["lost"]["high"])
         rows.append((f"{short[a]} → {short[b]}", kept, lost, interval, expected(found["lost"]), gained, never))
-    return _table(columns, rows, width=width, framed=framed), every - len(steps)
+    return draw_table(columns, rows, width=width, framed=framed), every - len(steps)
 
 
 def caption(chain: Chain) -> list[str]:

@@ -25,12 +25,9 @@ def all_figures(
     if len(sheets) > 1:
         for direction in ("lost", "gained"):
             made.append(_named(heat(sheets, level=level, reading=reading, direction=direction), f"heat-{direction}"))
-    for draw in (
-        lambda sheet: forest(sheet, level=level, reading=reading),
-        lambda sheet: quadrants(sheet, level=level),
-        lambda sheet: cause_bars(sheet, level=level),
-    ):
-        made += _numbered([draw(sheet) for sheet in sheets])
+    made += _numbered([forest(sheet, level=level, reading=reading) for sheet in sheets])
+    made += _numbered([quadrants(sheet, level=level) for sheet in sheets])
+    made += _numbered([cause_bars(sheet, level=level) for sheet in sheets])
     if chain is not None:
         made.append(alluvial(chain))
     return [figure for figure in made if figure is not None]

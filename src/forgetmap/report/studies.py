@@ -8,8 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from forgetmap.report.chains import _Column, _table
 from forgetmap.report.chains import headline as chain_headline
+from forgetmap.report.columns import Column, draw_table
 from forgetmap.report.plain import number, percent, plain, visible
 from forgetmap.report.shown import Shown, cut, verdict_text
 from forgetmap.report.study_words import (
@@ -65,9 +65,9 @@ def _figures(figure: Shown, colour: str) -> tuple[Text, Text]:
 
 def _pairs(result: StudyResult, width: int, framed: bool) -> tuple[Table, list[str]]:
     columns = [
-        _Column("pair", left=True), _Column("measured from", left=True, rank=4), _Column("size", rank=5),
-        _Column("items", rank=3), _Column("before", rank=2), _Column("after", rank=2), _Column("lost"),
-        _Column("95 %", rank=1), _Column("gained"), _Column("95 %", rank=1), _Column("verdict", left=True),
+        Column("pair", left=True), Column("measured from", left=True, rank=4), Column("size", rank=5),
+        Column("items", rank=3), Column("before", rank=2), Column("after", rank=2), Column("lost"),
+        Column("95 %", rank=1), Column("gained"), Column("95 %", rank=1), Column("verdict", left=True),
     ]  # fmt: skip
     ranked = result.ranked()
     some = ranked if len(ranked) <= MOST_PAIRS else [*ranked[: MOST_PAIRS // 2], *ranked[-MOST_PAIRS // 2 :]]
@@ -91,10 +91,10 @@ def _pairs(result: StudyResult, width: int, framed: bool) -> tuple[Table, list[s
         lines.append("≠: other tasks than most pairs")
     if any(entry.notes for entry in some):
         lines.append("¹: not measured from its parent; the warnings say more")
-    return _table(_dropped(columns, rows), rows, width=width, framed=framed), lines
+    return draw_table(_dropped(columns, rows), rows, width=width, framed=framed), lines
 
 
-def _dropped(columns: list[_Column], rows: list[list[Text | str]]) -> list[_Column]:
+def _dropped(columns: list[Column], rows: list[list[Text | str]]) -> list[Column]:
     """Leave out columns in which no row says anything."""
     kept = [n for n in range(len(columns)) if any(str(row[n]) not in ("", "–") for row in rows)]
     for row in rows:
@@ -104,8 +104,8 @@ def _dropped(columns: list[_Column], rows: list[list[Text | str]]) -> list[_Colu
 
 def _groups(result: StudyResult, width: int, framed: bool) -> Table:
     columns = [
-        _Column("group", left=True), _Column("pairs"), _Column("lost"), _Column("range", rank=1), _Column("gained"),
-        _Column("range", rank=1),
+        Column("group", left=True), Column("pairs"), Column("lost"), Column("range", rank=1), Column("gained"),
+        Column("range", rank=1),
     ]  # fmt: skip
     rows: list[list[Text | str]] = []
     for row in group_rows(result):
@@ -113,12 +113,12 @@ def _groups(result: StudyResult, width: int, framed: bool) -> Table:
         for way, colour in (("lost", LOST), ("gained", GAINED)):
             figures += [plain(percent(row[way]), colour), plain(row[f"{way}_range"].interval(), f"dim {colour}")]
         rows.append([cut(row["group"] or "without a group"), f"{row['pairs']}", *figures])
-    return _table(columns, rows, width=width, framed=framed)
+    return draw_table(columns, rows, width=width, framed=framed)
 
 
 def _counts(result: StudyResult, level: str, width: int, framed: bool) -> tuple[Table, list[str]]:
     verdicts = ("lost", "both", "gained", "steady", "unclear", "missing")
-    columns = [_Column(level, left=True), *(_Column(name) for name in verdicts)]
+    columns = [Column(level, left=True), *(Column(name) for name in verdicts)]
     counts = result.counts(level)
     rows: list[list[Text | str]] = []
     for one in counts[:MOST_ROWS]:
@@ -129,13 +129,13 @@ def _counts(result: StudyResult, level: str, width: int, framed: bool) -> tuple[
     ]
     if len(counts) > MOST_ROWS:
         lines.append(f"{len(counts) - MOST_ROWS} rows that were lost less often are in --json")
-    return _table(columns, rows, width=width, framed=framed), lines
+    return draw_table(columns, rows, width=width, framed=framed), lines
 
 
 def _trends(result: StudyResult, width: int, framed: bool) -> Table:
     columns = [
-        _Column("trend", left=True), _Column("group", left=True), _Column("pairs"), _Column("per ×10, points"),
-        _Column("95 %", rank=1), _Column("", left=True),
+        Column("trend", left=True), Column("group", left=True), Column("pairs"), Column("per ×10, points"),
+        Column("95 %", rank=1), Column("", left=True),
     ]  # fmt: skip
     rows: list[list[Text | str]] = []
     for one in result.trends:
@@ -151,13 +151,13 @@ def _trends(result: StudyResult, width: int, framed: bool) -> Table:
             rows.append(
                 [first, cut(group, 30), f"{trend.pairs}", plain(points(trend.slope), look), ends, plain(word, look)]
             )
-    return _table(columns, rows, width=width, framed=framed)
+    return draw_table(columns, rows, width=width, framed=framed)
 
 
 def _recipes(result: StudyResult, width: int, framed: bool) -> list[RenderableType]:
     parts: list[RenderableType] = []
     columns = [
-        _Column("recipe", left=True), _Column("seeds"), _Column("lost"), _Column("95 %"), _Column("gained"), _Column("95 %"),
+        Column("recipe", left=True), Column("seeds"), Column("lost"), Column("95 %"), Column("gained"), Column("95 %"),
     ]  # fmt: skip
     rows: list[list[Text | str]] = []
     lines = ["mean over training seeds; the interval is of the recipe, from the spread between its seeds"]
@@ -171,7 +171,7 @@ def _recipes(result: StudyResult, width: int, framed: bool) -> list[RenderableTy
             figures += _figures(Shown(*(total[f"{way}{end}"] for end in ("", "_low", "_high"))), colour)
         rows.append([cut(", ".join(one.pairs), 50), f"{one.recipe.seeds}", *figures])
     if result.recipes:
-        parts += _section(_table(columns, rows, width=width, framed=framed), lines)
+        parts += _section(draw_table(columns, rows, width=width, framed=framed), lines)
     return parts
 
 

@@ -16,7 +16,7 @@ from forgetmap.evidence import READINGS
 from forgetmap.study.amounts import parse_amount, parse_size
 from forgetmap.study.spec import ChainSpec, Options, PairSpec, RunSpec, Study, StudyError
 from forgetmap.taxonomies import load_taxonomy, taxonomy_names
-from forgetmap.yaml_files import read_yaml
+from forgetmap.yaml_files import check_fields, read_yaml
 
 
 def load_study(path: str | Path) -> Study:
@@ -31,7 +31,8 @@ def load_study(path: str | Path) -> Study:
 def _study(content: Any, source: Path) -> Study:
     if not isinstance(content, Mapping):
         raise StudyError("holds no keys; write at least 'pairs:', with a list of pairs")
-    fields, folder = _checked(content), source.absolute().parent
+    fields = check_fields(content, _models(), StudyError, unsaid=_BRANCHES)
+    folder = source.absolute().parent
     options = _options(fields["defaults"], folder)
     aliases = {name: _run(name, given, folder) for name, given in fields["runs"].items()}
 
@@ -113,47 +114,6 @@ def _needed(run: RunSpec, names: list[str], aliases: Mapping[str, RunSpec]) -> s
     # a word that is almost the name of a run is that name, misspelt
     near = difflib.get_close_matches(run.label, aliases, n=1, cutoff=0.7) if run.label not in aliases else []
     return f"{needed}; did you mean the run {near[0]!r}?" if near else needed
-
-
-def _checked(content: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the fields of a study file, or say in one sentence what is wrong with the first bad one."""
-    from pydantic import ValidationError
-
-    models = _models()
-    try:
-        fields: dict[str, Any] = models[""].model_validate(dict(content)).model_dump()
-    except ValidationError as invalid:
-        # A misspelt key is also a missing one: the misspelling says more.
-        errors = invalid.errors(include_url=False)
-        raise StudyError(_said(min(errors, key=lambda one: one["type"] != "extra_forbidden"), models)) from None
-    return fields
-
-
-def _said(error: Any, models: Mapping[str, Any]) -> str:
-    import difflib
-
-    # pydantic names the branches of a choice; people did not write those words
-    steps = [
-        f"entry {step + 1}" if isinstance(step, int) else str(step) for step in error["loc"] if step not in _BRANCHES
-    ]
-    place, key = ", ".join(steps), steps[-1] if steps else ""
-    if error["type"] == "extra_forbidden":
-        known = list(models[steps[0] if len(steps) > 1 else ""].model_fields)
-        near = difflib.get_close_matches(key, known, n=1)
-        remedy = f"write {near[0]!r}" if near else "remove it"
-        return f"key {place!r} is not known, expected one of {', '.join(known)}; {remedy}"
-    if error["type"] == "missing":
-        return f"key {place!r} is missing; add it"
-    if error["type"] == "value_error":
-        return f"key {place!r} {error['ctx']['error']}; correct it"
-    if error["type"] in ("model_type", "dict_type", "model_attributes_type"):
-        home = models.get(steps[0]) if steps and steps[0] in models else None
-        known_keys = f" such as {', '.join(list(home.model_fields)[:3])}" if home else ""
-        return f"key {place!r} holds {error['input']!r}, expected keys{known_keys}; write KEY: VALUE lines below it"
-    found = repr(error["input"])
-    said = error["msg"][0].lower() + error["msg"][1:]
-    remedy = "put quotes around text" if error["type"] == "string_type" else "correct it"
-    return f"key {place!r}: {said}, found {found if len(found) <= 60 else found[:57] + '…'}; {remedy}"
 
 
 _BRANCHES = ("plain", "mapping")

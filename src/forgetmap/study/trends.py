@@ -36,8 +36,7 @@ _Z = 1.959963984540054
 
 @cache  # found by search, and asked for again by every trend
 def _quantile(freedom: int) -> float:
-    # From 200 on the quantile differs from the normal one by half a percent: to the safe side, and no matter.
-    return student_quantile(min(freedom, 200))
+    return student_quantile(freedom)
 
 
 @dataclass(frozen=True)

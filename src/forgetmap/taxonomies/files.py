@@ -8,7 +8,7 @@ from typing import Any
 
 from forgetmap.errors import TaxonomyError
 from forgetmap.taxonomies.taxonomy import Taxonomy
-from forgetmap.yaml_files import read_yaml
+from forgetmap.yaml_files import check_fields, read_yaml
 
 _HERE = Path(__file__).parent
 
@@ -57,27 +57,7 @@ def _parsed(path: Path) -> dict[Any, Any]:
 
 def _checked(data: dict[Any, Any], path: Path) -> dict[str, Any]:
     """Return the fields of a taxonomy file, or say in one sentence what is wrong with the first bad one."""
-    import difflib
-
-    from pydantic import ValidationError
-
-    model = _file_model()
-    try:
-        fields: dict[str, Any] = model.model_validate(data).model_dump()
-    except ValidationError as invalid:
-        # A misspelt key is also a missing one: the misspelling says more.
-        error = min(invalid.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
-        place = ".".join(str(step) for step in error["loc"])
-        if error["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(place, model.model_fields, n=1)
-            remedy = f"write {near[0]!r}" if near else "remove it"
-            message = f"key {place!r} is not known, expected one of {', '.join(model.model_fields)}; {remedy}"
-        elif error["type"] == "missing":
-            message = f"key {place!r} is missing; add it"
-        else:
-            said = error["msg"][0].lower() + error["msg"][1:]
-            message = f"key {place!r}: {said}, found {error['input']!r}; correct it, with quotes around text"
-        raise TaxonomyError(message) from None
+    fields = check_fields(data, {"": _file_model()}, TaxonomyError)
     fields["name"] = fields["name"] or path.stem
     return fields
 

@@ -47,7 +47,7 @@ class Section:
     figures: dict[str, Figure] = field(default_factory=dict, repr=False)  # by the key in the markup's data-figure
 
 
-class _Figures:
+class Figures:
     """Figures of a section, under keys that do not clash."""
 
     def __init__(self, section: str) -> None:
@@ -97,7 +97,7 @@ def map_section(
     recipe: Recipe | None = None,
 ) -> Section:
     """Return radars, forest plots, heat maps and the table of every cell; `linked` are tasks with items to show."""
-    made = _Figures("map")
+    made = Figures("map")
     radars = [sheets[at : at + PER_RADAR] for at in range(0, len(sheets), PER_RADAR)]
     overview = [made.add(draw.radar(part, level=level, reading=reading)) for part in radars[:OPEN]]
     if len(sheets) > 1:
@@ -132,7 +132,7 @@ def map_section(
         maps=maps,
         open=OPEN,
         differing=sorted(name for at, name in differing if at == level),
-        recipe=_recipe(recipe, level),
+        recipe=recipe_rows(recipe, level),
     )
     return Section("map", "Map", html, made.all)
 
@@ -143,7 +143,8 @@ def _open_level(bodies: Sequence[Body], level: str) -> str:
     return level if level in there else "task" if "task" in there else "total"
 
 
-def _recipe(recipe: Recipe | None, level: str) -> dict[str, Any] | None:
+def recipe_rows(recipe: Recipe | None, level: str) -> dict[str, Any] | None:
+    """Return what a recipe's table shows; None where there is no recipe."""
     if recipe is None:
         return None
     rows = []
@@ -156,7 +157,7 @@ def _recipe(recipe: Recipe | None, level: str) -> dict[str, Any] | None:
 
 def quadrants_section(sheets: Sequence[Sheet], *, level: str = "category") -> Section | None:
     """Return kept, lost, gained and never beside the change of the score; None where grades have no quadrants."""
-    made = _Figures("quadrants")
+    made = Figures("quadrants")
     maps = [
         {
             "name": name,
@@ -188,7 +189,7 @@ def _keys(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def causes_section(sheets: Sequence[Sheet], *, level: str = "category") -> Section | None:
     """Return why items were lost, and what gained items did before; None where nothing moved."""
-    made = _Figures("causes")
+    made = Figures("causes")
     maps = []
     for name, sheet in zip(pair_names(sheets), sheets, strict=True):
         if not sheet.causes:
@@ -218,7 +219,7 @@ def life_section(chain: Chain | None) -> Section | None:
     """Return the life lines of a chain of stages; None without one."""
     if chain is None:
         return None
-    made = _Figures("life")
+    made = Figures("life")
     html = render(
         "life.html",
         chain=chain,

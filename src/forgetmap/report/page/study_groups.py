@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from forgetmap.report import figures as draw
-from forgetmap.report.page.sections import PER_RADAR, _Figures
+from forgetmap.report.page.sections import PER_RADAR, Figures
 from forgetmap.report.study_words import labelled
 from forgetmap.report.styles import StyledTable, styled_tables
 from forgetmap.study.entries import Entry
@@ -26,7 +26,7 @@ def compared_as(result: StudyResult) -> str:
     return "auto" if result.reading == "known" else result.reading
 
 
-def group_blocks(result: StudyResult, level: str, reading: str, figures: _Figures) -> list[dict[str, Any]]:
+def group_blocks(result: StudyResult, level: str, reading: str, figures: Figures) -> list[dict[str, Any]]:
     """Return what the page says of each group; once the page is full, where the rest is to be found."""
     blocks = []
     corners = texts = 0

@@ -16,7 +16,7 @@ from forgetmap.report.figures.trend import Side, trend
 from forgetmap.report.page.assets import environment
 from forgetmap.report.page.build import assemble_page
 from forgetmap.report.page.method import DOCS, method_sentences, versions
-from forgetmap.report.page.sections import Section, _Figures, _recipe
+from forgetmap.report.page.sections import Figures, Section, recipe_rows
 from forgetmap.report.page.study_groups import compared_as, group_blocks
 from forgetmap.report.shown import verdict_text
 from forgetmap.report.study_words import (
@@ -62,7 +62,7 @@ def study_page(result: StudyResult, *, level: str = "category", command: str | N
     return assemble_page([one for one in made if one], title=result.study.title, subtitle=subtitle(result))
 
 
-def _section(ident: str, title: str, made: _Figures | None = None, **values: Any) -> Section:
+def _section(ident: str, title: str, made: Figures | None = None, **values: Any) -> Section:
     macro = getattr(environment().get_template("study.html").module, ident)
     return Section(ident, title, Markup(macro(**values)), made.all if made else {})
 
@@ -106,14 +106,14 @@ def _verdict(result: StudyResult, rows: Sequence[dict[str, Any]], level: str) ->
 
 
 def _ranking(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section:
-    made = _Figures("ranking")
+    made = Figures("ranking")
     unclear = [row["name"] for row in rows if row["verdict"] == "unclear"]
     figure = made.add(ranking([_moved(row) for row in rows], words=reading_words(result), unclear=unclear))
     return _section("ranking", "Pairs ranked", made, figure=figure, rows=rows, lines=[reading_sentence(result)])
 
 
 def _groups(result: StudyResult, level: str) -> Section:
-    made = _Figures("groups")
+    made = Figures("groups")
     blocks = group_blocks(result, level, compared_as(result), made)
     grouped = any(name is not None for name in result.groups)
     return _section("groups", "Groups", made, summary=group_rows(result) if grouped else [], groups=blocks)
@@ -122,7 +122,7 @@ def _groups(result: StudyResult, level: str) -> Section:
 def _heat(result: StudyResult, level: str) -> Section | None:
     if len(result.found) < 2:
         return None
-    made = _Figures("heat")
+    made = Figures("heat")
     entries, note = result.found, None
     rows = max(len(sheet.rows(level)) for sheet in result.sheets)
     if len(entries) * rows > MOST_FIELDS:
@@ -145,7 +145,7 @@ def _everywhere(result: StudyResult, level: str) -> Section:
 def _trends(result: StudyResult) -> Section | None:
     if not result.trends:
         return None
-    made = _Figures("trends")
+    made = Figures("trends")
     figures, rows = [], []
     together: dict[tuple[str, str | None], dict[str, Any]] = {}
     for one in result.trends:
@@ -171,7 +171,7 @@ def _trends(result: StudyResult) -> Section | None:
 
 
 def _movement(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section | None:
-    made = _Figures("movement")
+    made = Figures("movement")
     figure = made.add(movement([_moved(row) for row in rows], words=reading_words(result)))
     return _section("movement", "Net and gross", made, figure=figure) if figure else None
 
@@ -181,7 +181,7 @@ def _recipes(result: StudyResult, level: str) -> Section | None:
         return None
     made = []
     for one in result.recipes:
-        shown = _recipe(one.recipe, level) or {"seeds": 0, "rows": []}
+        shown = recipe_rows(one.recipe, level) or {"seeds": 0, "rows": []}
         made.append({"name": ", ".join(one.pairs), "failure": one.failure, **shown})
     return _section("recipes", "Training seeds", recipes=made)
 
@@ -189,7 +189,7 @@ def _recipes(result: StudyResult, level: str) -> Section | None:
 def _chains(result: StudyResult) -> Section | None:
     if not result.chains:
         return None
-    made = _Figures("chains")
+    made = Figures("chains")
     rows = []
     for entry in result.chains:
         row: dict[str, Any] = {"name": entry.spec.name, "failure": entry.failure}
