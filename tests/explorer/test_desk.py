@@ -286,12 +286,9 @@ def test_what_is_made_ahead_is_what_is_asked_for(desk: Desk) -> None:
     fresh = desk_of(BEFORE, AFTER)
     view = fresh.first_view()
     assert view is not None
-    assert not fresh.has_map(view)
-    thread = fresh.warm(view)
-    assert thread is not None
-    thread.join(60)
-    assert fresh.has_map(view)
-    assert fresh.warm(view) is None
+    assert fresh.warm(view)
+    assert fresh.ahead.join(60)
+    assert not fresh.warm(view)
     [ledger] = fresh.ledgers(view)
     assert ledger.known_causes() is not None
     assert np.array_equal(ledger.ranks("lost").rows, desk.ledgers(view)[0].ranks("lost").rows)
@@ -302,9 +299,8 @@ def test_a_pair_that_cannot_be_made_is_refused_when_asked_for() -> None:
     desk = desk_of(BEFORE, strangers.after)
     view = desk.first_view()
     assert view is not None
-    thread = desk.warm(view)
-    assert thread is not None
-    thread.join(60)
+    desk.warm(view)
+    assert desk.ahead.join(60)
     for _ in range(2):
         with pytest.raises(Exception, match="no task in common"):
             desk.maps(view)

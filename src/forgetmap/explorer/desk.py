@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,8 +14,9 @@ from numpy.typing import NDArray
 
 from forgetmap.causes import Causes
 from forgetmap.chain import Chain, chain_runs
-from forgetmap.errors import ForgetmapError, UsageError
+from forgetmap.errors import UsageError
 from forgetmap.estimate.positions import biased_tasks
+from forgetmap.explorer.ahead import Ahead, Need
 from forgetmap.explorer.ledger import Ledger
 from forgetmap.explorer.library import Library
 from forgetmap.explorer.shelf import Shelf
@@ -31,7 +31,6 @@ from forgetmap.slices import Sliced, slice_pair
 from forgetmap.taxonomies import Taxonomy
 
 _BYTES_PER_ITEM = 400  # of a pair in memory
-_PATIENCE = 5.0  # seconds that what is made ahead waits for a quiet moment
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,7 @@ class Desk:
         self._parts: Shelf[Any, Pair] = Shelf(16)
         self._warming: set[Any] = set()
         self._lock = threading.Lock()
-        self._quiet = threading.Condition()
-        self._waiting = 0  # people who wait for an answer
+        self.ahead = Ahead()
 
     def first_view(self) -> View | None:
         """Return what is shown where nobody chose: the first run before, the second after; None with one run."""
@@ -115,7 +113,7 @@ class Desk:
             ledger = self.ledger(before, after)
             mask = only_mask(ledger, only)
             assert mask is not None
-            return ledger.restrict(mask)
+            return ledger.counts.restrict(mask)
 
         return self._parts.get((before, after, tuple(only)), make)
 
@@ -174,9 +172,8 @@ class Desk:
         def make() -> list[tuple[list[dict[str, Any]], list[str]]]:
             made = []
             for ledger, found in zip(self.ledgers(view), self.maps(view), strict=True):
-                causes = ledger.causes()
-                if view.only:
-                    causes = _causes_of(causes, found.pair.items)
+                mask = only_mask(ledger, view.only)
+                causes = ledger.causes() if mask is None else ledger.causes_of(mask)
                 cells = [(cell.level, cell.name, cell.task_names) for cell in found.cells if cell.level in levels]
                 rows = causes.table(cells)
                 if view.only:  # how common a cause is among all answers is counted for the whole pair only
@@ -204,7 +201,7 @@ class Desk:
         column, pair = ledger.slice_of(view.by), ledger.pair
         mask = both(only_mask(ledger, view.only), self.cell_mask(view, ledger))
         if mask is not None:
-            pair, column = ledger.restrict(mask), column.filter(pl.Series(mask))
+            pair, column = ledger.counts.restrict(mask), column.filter(pl.Series(mask))
         return slice_pair(pair, view.by, column=column, reading=view.reading)
 
     def chain(self, view: View) -> Chain:
@@ -242,43 +239,21 @@ class Desk:
 
     # ---- before anyone asks -----------------------------------------------------------------------------------------------
 
-    def warm(self, view: View) -> threading.Thread | None:
-        """Begin to make what is likely to be asked for next, out of everybody's way; None where that was begun."""
+    def warm(self, view: View) -> bool:
+        """Begin to make what a view is likely to need next; False where that was begun before."""
         with self._lock:
-            if all((view.before, after) in self._warming for after in view.afters):
-                return None
-            self._warming.update((view.before, after) for after in view.afters)
-        # not waited for at the end: nothing is written here that could be left half done
-        thread = threading.Thread(target=self._warm, args=(view,), name="warm", daemon=True)
-        thread.start()
-        return thread
+            fresh = [after for after in view.afters if (view.before, after) not in self._warming]
+            self._warming.update((view.before, after) for after in fresh)
+        for after in fresh:
+            self._warm_pair(view.before, after)
+        return bool(fresh)
 
-    def _warm(self, view: View) -> None:
-        try:
-            self.sheets(view)
-            for after in view.afters:
-                ledger = self.ledger(view.before, after)
-                for step in (*ledger.steps(), ledger.causes, ledger.cause_of):
-                    self._wait_for_quiet()
-                    step()
-        except ForgetmapError:
-            return  # whoever asks for this pair is told; nobody asked yet
+    def _warm_pair(self, before: str, after: str) -> None:
+        def later(step: Callable[[Ledger], object]) -> Callable[[], object]:
+            return lambda: step(self.ledger(before, after))
 
-    @contextmanager
-    def asked(self) -> Iterator[None]:
-        """Someone is waiting for an answer: what is made ahead makes way."""
-        with self._quiet:
-            self._waiting += 1
-        try:
-            yield
-        finally:
-            with self._quiet:
-                self._waiting -= 1
-                self._quiet.notify_all()
-
-    def _wait_for_quiet(self) -> None:
-        with self._quiet:
-            self._quiet.wait_for(lambda: self._waiting == 0, timeout=_PATIENCE)
+        self.ahead.add([later(step) for step in Ledger.STEPS], Need.NEXT)
+        self.ahead.add([later(Ledger.causes), later(Ledger.cause_of)], Need.LATER)
 
 
 def _faulty(pair: Pair) -> Pair:
@@ -321,14 +296,6 @@ def without_causes(found: ForgettingMap) -> Sheet:
     bare = replace(found)
     vars(bare)["found_causes"] = _NO_CAUSES  # a cached property: filled, it is not computed
     return Sheet.of(bare)
-
-
-def _causes_of(causes: Causes, items: pl.DataFrame) -> Causes:
-    """The causes of some of a pair's items."""
-    key = ["task", "item_high", "item_low", "slot"]
-    keys = items.select(pl.col("task").cast(pl.String), *key[1:])
-    sizes = dict(keys.group_by("task").len().iter_rows())
-    return Causes(causes.items.join(keys, on=key, how="semi"), causes.states.clear(), sizes, 0, causes.notes)
 
 
 def _room() -> int:

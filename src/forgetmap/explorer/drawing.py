@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -13,13 +13,15 @@ from markupsafe import Markup
 
 from forgetmap.explorer.desk import Desk
 from forgetmap.explorer.slice_figure import slice_figure
-from forgetmap.explorer.state import View
+from forgetmap.explorer.state import MOST_CONDITIONS, View
 from forgetmap.report.page import sections
 from forgetmap.report.page.assets import asset, environment, figures_style
 from forgetmap.report.page.sections import Section
 from forgetmap.report.plain import percent, visible
 from forgetmap.report.shown import shown, verdict_text
 from forgetmap.slices import Sliced
+
+_AHEAD = 8  # slices of which the map is made before anyone asks
 
 
 @cache
@@ -91,8 +93,6 @@ def first_sections(desk: Desk, view: View) -> dict[str, Any]:
     ]
     return {
         "title": f"{sheets[0].before_name} → {', '.join(sheet.after_name for sheet in sheets)}",
-        "query": view.query(),
-        "view": described(view),
         "items": sum(sheet.total.items for sheet in sheets),
         "sections": [_section(one) for one in made],
         "groups": all(bool(sheet.at("group")) for sheet in sheets),
@@ -140,6 +140,15 @@ def slices_section(desk: Desk, view: View) -> dict[str, Any]:
     return made
 
 
+def slice_views(desk: Desk, view: View) -> list[View]:
+    """Return the views that a press on one of the slices shown would open, the largest slices first."""
+    if view.by is None or len(view.only) >= MOST_CONDITIONS or len(view.afters) > 1:
+        return []
+    cells = sorted((cell for found in desk.slices(view) for cell in found.cells), key=lambda cell: -cell.items)
+    conditions = [(view.by, cell.name) for cell in cells[:_AHEAD]]
+    return [replace(view, only=(*view.only, one)) for one in conditions if one not in view.only]
+
+
 def _slices(found: Sliced, after: str, view: View) -> dict[str, Any]:
     rows = []
     for cell, more in zip(found.cells, found.more, strict=True):
@@ -178,11 +187,6 @@ def _probability(value: float | None) -> str:
 
 def _section(section: Section) -> dict[str, Any]:
     return {"id": section.id, "title": section.title, "html": section.html}
-
-
-def described(view: View) -> dict[str, Any]:
-    """Return a view as the page keeps it."""
-    return asdict(view)
 
 
 def command_of(desk: Desk, view: View) -> str:

@@ -146,6 +146,19 @@ class Ledger:
         """Return the causes if they are found; never waits."""
         return self._causes.peek("causes")
 
+    def causes_of(self, mask: Mask) -> Causes:
+        """Return the causes of some of the items; how common a cause is among all answers is not told of a part."""
+        causes = self.causes()
+
+        def rows() -> NDArray[np.uint32]:
+            keys = self.items.lazy().select(pl.col("task").cast(pl.String), *_KEY[1:]).with_row_index("_row")
+            found = causes.items.lazy().select(_KEY).join(keys, on=_KEY, how="left", maintain_order="left")
+            return found.select("_row").collect().to_series().to_numpy()
+
+        own = mask[self._values.get("cause rows", rows)]
+        sizes = {name: n for name, n in count_codes(self.task, self.tasks, mask).items() if n}
+        return Causes(causes.items.filter(pl.Series(own)), causes.states.clear(), sizes, 0, causes.notes)
+
     def cause_of(self) -> tuple[NDArray[np.int8], list[str]]:
         """Return the code of each item's main cause, −1 where there is none, and the names of the codes."""
         names = sorted(self.causes().items["cause"].unique())
@@ -179,20 +192,20 @@ class Ledger:
         texts = self.texts[side].scan().select(pl.col("text_row").alias(row), length=said).unique(row, keep="first")
         return self.items.lazy().select(row).join(texts, on=row, how="left", maintain_order="left").collect()["length"]
 
-    def restrict(self, mask: Mask) -> Pair:
-        """Return the pair over some of its items."""
-        return self._counts.get("counts", lambda: PatternCounts.of(self.pair)).restrict(mask)
+    @property
+    def counts(self) -> PatternCounts:
+        """The pattern of each item, by which any part of the pair is counted."""
+        return self._counts.get("counts", lambda: PatternCounts.of(self.pair))
 
-    def steps(self) -> list[Callable[[], object]]:
-        """Return what a first look at the items needs, in steps of a second or two for millions of items."""
-        return [
-            lambda: self.items,
-            lambda: (self.task, self.transition),
-            lambda: self.ranks("lost"),
-            lambda: self.ranks("gained"),
-            lambda: self.dimensions,
-            lambda: self._counts.get("counts", lambda: PatternCounts.of(self.pair)),
-        ]
+    #: What a first look at the items needs, in steps of a second or two for millions of items.
+    STEPS: tuple[Callable[[Ledger], object], ...] = (
+        lambda ledger: ledger.items,
+        lambda ledger: (ledger.task, ledger.transition),
+        lambda ledger: ledger.ranks("lost"),
+        lambda ledger: ledger.ranks("gained"),
+        lambda ledger: ledger.dimensions,
+        lambda ledger: ledger.counts,
+    )
 
     def search(self, words: str) -> Search:
         """Return the search for words, as far as it has come."""

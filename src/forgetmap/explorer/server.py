@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -25,10 +26,13 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from forgetmap.errors import ForgetmapError, UsageError
+from forgetmap.evidence import READINGS
 from forgetmap.explorer import downloads, drawing
+from forgetmap.explorer.ahead import Need
 from forgetmap.explorer.desk import Desk
 from forgetmap.explorer.listing import check_task, count_facets, list_items
 from forgetmap.explorer.security import TOKEN, Door
+from forgetmap.explorer.shelf import Shelf
 from forgetmap.explorer.state import View, parse_view
 
 _QUICK, _SLOW = 8, 2  # threads
@@ -40,6 +44,7 @@ class Explorer:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        self._drawn: Shelf[Any, bytes] = Shelf(128)
         self._limits: dict[str, anyio.CapacityLimiter] = {}
 
     def app(self) -> Starlette:
@@ -52,7 +57,7 @@ class Explorer:
             Route("/api/more", self._of(drawing.more_sections)),
             Route("/api/causes", self._of(drawing.causes_section, slow=True)),
             Route("/api/chain", self._of(drawing.chain_section, slow=True)),
-            Route("/api/slices", self._of(drawing.slices_section)),
+            Route("/api/slices", self._slices),
             Route("/api/facets", self._of(count_facets)),
             Route("/api/items", self._of(_items)),
             Route("/download/cells.csv", self._download("csv", downloads.cells_csv, "text/csv", "cells")),
@@ -71,6 +76,8 @@ class Explorer:
         self._limits = {"quick": anyio.CapacityLimiter(_QUICK), "slow": anyio.CapacityLimiter(_SLOW)}
         first = self.desk.first_view()
         if first is not None:
+            view = first
+            self.desk.ahead.add([lambda: self._draw_first(view)], Need.NEXT)
             self.desk.warm(first)
         yield
 
@@ -87,14 +94,11 @@ class Explorer:
         )
 
     async def _run(self, work: Callable[[], Any], *, slow: bool = False) -> Any:
-        limit = self._limits.get("slow" if slow else "quick")
-        if slow:
-            return await anyio.to_thread.run_sync(work, limiter=limit, abandon_on_cancel=True)
-
         def politely() -> Any:
-            with self.desk.asked():
+            with self.desk.ahead.asked():
                 return work()
 
+        limit = self._limits.get("slow" if slow else "quick")
         return await anyio.to_thread.run_sync(politely, limiter=limit, abandon_on_cancel=True)
 
     async def _shell(self, request: Request) -> Response:
@@ -113,10 +117,28 @@ class Explorer:
 
     async def _view(self, request: Request) -> Response:
         view = self.view(request)
-        warm = self.desk.has_map(view)
-        made = await self._run(lambda: drawing.first_sections(self.desk, view))
+        self.desk.ahead.drop(Need.PERHAPS)
+        content = await self._run(lambda: self._draw_first(view))
         self.desk.warm(view)
-        return _json({**made, "warm": warm})
+        others = [replace(view, reading=reading) for reading in READINGS if reading != view.reading]
+        self.desk.ahead.add([self._later(other) for other in others], Need.PERHAPS)
+        return Response(content, media_type="application/json")
+
+    async def _slices(self, request: Request) -> Response:
+        view = self.view(request)
+        made = await self._run(lambda: drawing.slices_section(self.desk, view))
+        self.desk.ahead.add([self._later(other) for other in drawing.slice_views(self.desk, view)], Need.PERHAPS)
+        return _json(made)
+
+    def _draw_first(self, view: View) -> bytes:
+        """The verdict and the map of a view: drawn once, and kept while there is room."""
+        return self._drawn.get(
+            (view.map_key(), view.level),
+            lambda: msgspec.json.encode(drawing.first_sections(self.desk, view), enc_hook=str),
+        )
+
+    def _later(self, view: View) -> Callable[[], object]:
+        return lambda: self._draw_first(view)
 
     def _of(self, work: Callable[[Desk, View], Any], *, slow: bool = False) -> Answer:
         async def answer(request: Request) -> Response:
