@@ -7,7 +7,7 @@ here, side by side, so that a block and its interval cannot drift apart: hence t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
@@ -34,6 +34,12 @@ DECISION = (
 )  # fmt: skip
 
 Columns = dict[str, Any]  # one array or list per name, one entry per cell
+
+#: Fields of a cell that its JSON holds under the same name.
+_FIELDS = (
+    "level", "name", "path", "tasks", "items", "mapped", "task_names", "chance", "noise", "soft", "paper", "flags", "scorers",
+    "validity",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,32 @@ class Cell:
         verdict: str | None = self.decision["verdict"]
         return verdict
 
+    @property
+    def place(self) -> tuple[str, bool, tuple[str, ...], str]:
+        """What tells it from every other cell: a task without a place may bear the name of a category."""
+        return self.level, self.mapped, self.path, self.name
+
+    @property
+    def judged_by(self) -> str:
+        """How its verdict reads it: observed, chance, noise (beyond re-runs) or known (beyond re-runs and luck)."""
+        decides: str | None = self.decision["verdict_reading"]
+        if decides in (None, "net"):
+            return "observed"
+        return "known" if decides == "noise" and self.noise and self.noise["form"] == "chance" else str(decides)
+
+    def figures(self, reading: str, direction: str) -> tuple[float | None, float | None, float | None]:
+        """Return value and interval under a reading; of noise what moved at least, where that is known."""
+        block = self.block("noise" if reading == "known" else reading)
+        if block is None:
+            return None, None, None
+        names = tuple(f"{direction}{end}" for end in ("", "_low", "_high"))
+        if reading == "known":
+            names = tuple(f"known_{name}" for name in names)
+        elif reading == "noise" and block[f"{direction}_at_least"] is not None:
+            names = tuple(f"{direction}{end}" for end in ("_at_least", "_at_least_low", "_at_most_high"))
+        value, low, high = (block.get(name) for name in names)
+        return value, low, high
+
     def block(self, reading: str) -> dict[str, Any] | None:
         """Return the figures of a reading: lost, lost_low, lost_high, gained, …; None where it cannot be had."""
         if reading == "observed":
@@ -75,11 +107,12 @@ class Cell:
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Cell:
         """Return the cell that a map's JSON holds: the reverse of `to_dict`."""
-        own = {field.name for field in fields(cls)}
-        rest = {name: value for name, value in row.items() if name not in own}
-        same: dict[str, Any] = {name: row[name] for name in own - {"observed", "decision"}}
-        same |= {name: tuple(row[name]) for name in ("path", "task_names", "flags", "scorers")}
-        return cls(**same, decision={name: rest.pop(name) for name in DECISION}, observed=rest)
+        own = {name: row[name] for name in _FIELDS}
+        for name in ("path", "task_names", "flags", "scorers"):
+            own[name] = tuple(own[name])
+        decision = {name: row[name] for name in DECISION}
+        observed = {name: value for name, value in row.items() if name not in own and name not in decision}
+        return cls(**own, decision=decision, observed=observed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as the JSON contract shows it; blocks that cannot be computed are null."""
@@ -132,7 +165,7 @@ def draft_cells(
 def finish_cells(drafts: Sequence[Draft]) -> list[list[Cell]]:
     """Return the cells of every map; the family of a level is all its cells, lost and gained, over all maps.
 
-    Totals are in no family: there is one of them, and it is looked at first.
+    Totals are in no family, and neither is a level's only cell: there is one of them, and it is looked at first.
     """
     decided: list[dict[str, tuple[Array, Array, Array]]] = [{} for _ in drafts]
     for name in dict.fromkeys(level.name for draft in drafts for level in draft.levels):
@@ -140,7 +173,8 @@ def finish_cells(drafts: Sequence[Draft]) -> list[list[Cell]]:
         there = [(at, one) for at, one in enumerate(judged) if one is not None]
         moved = [[one.evidence.p_lost, one.evidence.p_gained] for _, one in there]
         nets = [[one.p_net] for _, one in there]
-        if name != "total":
+        # A lone cell is the total under another name, and must not be judged otherwise.
+        if name != "total" and sum(len(one.margin) for _, one in there) > 1:
             moved, nets = adjust_together(moved), adjust_together(nets)
         for (at, _), (lost, gained), (net,) in zip(there, moved, nets, strict=True):
             decided[at][name] = (lost, gained, net)

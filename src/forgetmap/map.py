@@ -266,6 +266,8 @@ def missing_reading(reading: str, readings: Readings) -> str | None:
         return "no noise reading: it takes repeats, and both runs answer every item once"
     if reading == "soft" and readings.soft is None:
         return "no soft reading: it takes log-probabilities of the options on both sides"
+    if reading == "paper" and not readings.paper:
+        return "no paper reading: it takes right or wrong answers and the number of options"
     if reading == "chance" and not readings.chance.reading.units.items.any():
         return "no chance reading: it takes the number of options"
     return None

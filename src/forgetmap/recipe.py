@@ -10,12 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Protocol
 
-from forgetmap.errors import UsageError
-from forgetmap.map import ForgettingMap
+import msgspec
+
+from forgetmap.cells import Cell
+from forgetmap.errors import FormatError, UsageError
 
 LEVEL = 0.95
+
+
+class _Saved(msgspec.Struct):
+    seeds: int
+    cells: list[dict[str, float | str | list[str] | None]]
 
 
 @dataclass(frozen=True)
@@ -29,33 +36,49 @@ class Recipe:
         """Return the block of the JSON."""
         return {"seeds": self.seeds, "level": LEVEL, "cells": self.cells}
 
+    @staticmethod
+    def from_dict(content: Any, source: str) -> Recipe:
+        """Return the recipe that a map's JSON holds."""
+        try:
+            kept = msgspec.convert(content, _Saved)
+        except msgspec.ValidationError as fault:
+            raise FormatError(f"{source}: 'recipe' is not one ({fault}); write it again with compare --json") from fault
+        return Recipe(kept.seeds, kept.cells)
+
     def __repr__(self) -> str:
-        total = self.cells[-1]
+        total = next((cell for cell in self.cells if cell["level"] == "total"), self.cells[-1])
         shown = [f"{total[name]:.1%} {name}" for name in ("lost", "gained") if total[name] is not None]
         return f"Recipe({self.seeds} training seeds: {', '.join(shown) or 'nothing in common'})"
 
 
-def summarise_recipe(maps: Sequence[ForgettingMap]) -> Recipe:
+class Mapped(Protocol):
+    """What has cells: a map, or a saved one."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All cells, the total last."""
+
+
+def summarise_recipe(maps: Sequence[Mapped]) -> Recipe:
     """Return the level above the maps of several training seeds, for the cells that all of them have.
 
     Each cell is read as its verdict is; a cell whose seeds are decided by different readings falls back on flips.
     """
     if len(maps) < 2:
         raise UsageError("one training seed shows no spread; give two or more AFTER runs of one recipe")
-    by_place = [{(cell.level, cell.path, cell.name): cell for cell in found.cells} for found in maps]
+    by_place = [{cell.place: cell for cell in found.cells} for found in maps]
     cells = []
     for place, first in by_place[0].items():
         seeds = [found.get(place) for found in by_place]
         there = [cell for cell in seeds if cell is not None]
         if len(there) < len(seeds) or any(cell.task_names != first.task_names for cell in there):
             continue
-        decides = {cell.decision["verdict_reading"] for cell in there}
-        reading = decides.pop() if len(decides) == 1 else "net"
+        decides = {cell.judged_by for cell in there}
+        reading = decides.pop() if len(decides) == 1 else "observed"
         row: dict[str, Any] = {"level": first.level, "name": first.name, "path": list(first.path)}
-        reading = "observed" if reading in (None, "net") else reading
         row["reading"] = reading
         for direction in ("lost", "gained"):
-            values = [(cell.block(reading) or {}).get(direction) for cell in there]
+            values = [cell.figures(reading, direction)[0] for cell in there]
             row |= _mean(direction, [value for value in values if value is not None], len(values))
         cells.append(row)
     if not cells:

@@ -36,11 +36,11 @@ def other_scorers(pair: Pair) -> list[str]:
 def mark_scorers(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
     """Return the cells with what each other scorer says, flagged where verdict or certain direction depend on it."""
     marked = []
-    places = {name: {(cell.level, cell.path, cell.name): cell for cell in of} for name, of in others.items()}
+    places = {name: {cell.place: cell for cell in of} for name, of in others.items()}
     for cell in cells:
         said, depends = [], False
         for name, by_place in places.items():
-            other = by_place.get((cell.level, cell.path, cell.name))
+            other = by_place.get(cell.place)
             if other is None or other.observed == cell.observed:  # the tasks of this cell know no such scorer
                 continue
             said.append(

@@ -94,3 +94,8 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, all or nothing; lone surrogates of broken model text have no bytes of their own."""
+    write_atomically(path, lambda target: target.write_bytes(text.encode("utf-8", "replace")))

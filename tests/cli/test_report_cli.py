@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -108,3 +109,78 @@ def test_the_demo_has_a_page(run_cli: Cli, tmp_path: Path) -> None:
 def test_from_python(pair: tuple[Path, Path], tmp_path: Path) -> None:
     path = compare(*pair).report(tmp_path / "r.html", items=10)
     assert path.is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda m: m.update(cells=[]), "level total"),
+        (lambda m: m.update(cells="x"), "Expected"),
+        (lambda m: m["cells"].reverse(), "total"),
+        (lambda m: m["cells"].pop(), "total"),
+        (lambda m: m["cells"][0].pop("lost"), "lost"),
+        (lambda m: m["cells"][0].update(lost="much"), "lost"),
+        (lambda m: m["cells"][0].update(lost=1e308), "lost"),
+        (lambda m: m["cells"][0].update(items=None), "items"),
+        (lambda m: m["cells"][0].update(name=None), "name"),
+        (lambda m: m["cells"][0].update(level="odd"), "level"),
+        (lambda m: m["cells"][0].update(verdict="sure"), "verdict"),
+        (lambda m: m["cells"][-1].update(chance={"lost": 0.1}), "chance."),
+        (lambda m: m.update(pairing={}), "pairing"),
+        (lambda m: m.update(before={}), "before"),
+        (lambda m: m.update(causes=None), "causes"),
+        (lambda m: m["before"].update(model=7), "model"),
+        (lambda m: m.update(warnings="boo"), "warnings"),
+        (lambda m: m.update(weight="heavy"), "weight"),
+        (lambda m: m.update(schema="forgetmap.map/2"), "forgetmap.map/2"),
+        (lambda m: m.update(schema="forgetmap.maps/1"), "maps"),
+    ],
+)
+def test_an_edited_map_is_refused_in_one_sentence(
+    run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path, change: Callable[[Any], Any], said: str
+) -> None:
+    content = compare(*pair).to_dict()
+    change(content)
+    (tmp_path / "map.json").write_text(json.dumps(content))
+    code, _, err = run_cli("report", tmp_path / "map.json", "--out", tmp_path / "r.html")
+    assert code == 2
+    assert err.startswith("forgetmap: ") and err.count("\n") == 1
+    assert said in err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_map_with_its_keys_in_another_order_is_a_map(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    text = json.dumps(compare(*pair).to_dict(), sort_keys=True)
+    (tmp_path / "map.json").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert run_cli("report", tmp_path / "map.json", "--out", tmp_path / "r.html")[0] == 0
+
+
+def test_what_a_saved_map_cannot_do_is_refused(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    run_cli("compare", *pair, "--json", tmp_path / "map.json")
+    for option in (["--taxonomy", "captrack"], ["--weight", "items"], ["--items", "5"], ["--chain"], ["--tasks", "x"]):
+        code, _, err = run_cli("report", tmp_path / "map.json", "--out", tmp_path / "r.html", *option)
+        assert code == 2 and "needs the runs" in err
+    for sources in ([tmp_path / "map.json"], pair):
+        code, _, err = run_cli("report", *sources, "--out", tmp_path / "r.html", "--reading", "noise")
+        assert code == 2 and "reading" in err
+
+
+def test_nothing_is_written_when_one_output_cannot_be_made(
+    run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    targets = ["--json", tmp_path / "a.json", "--report", tmp_path / "a.html", "--xlsx", tmp_path / "a.xlsx"]
+    for extra in (["--style", "captrack"], ["--by", "group"], ["--latex", tmp_path / "a.html"]):
+        code, _, err = run_cli("compare", *pair, *targets, *extra)
+        assert code == 2, err
+        assert not list(tmp_path.iterdir())
+
+
+def test_the_recipe_of_training_seeds_is_kept(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    code, _, err = run_cli(
+        "compare", pair[0], pair[1], pair[1], "--training-seeds", "--json", tmp_path / "m.json", "--csv", tmp_path / "c"
+    )
+    assert code == 0, err
+    assert pl.read_csv(tmp_path / "c" / "recipe.csv").height > 1
+    code, _, err = run_cli("report", tmp_path / "m.json", "--out", tmp_path / "r.html")
+    assert code == 0, err
+    assert "training seeds" in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -690,10 +690,8 @@ class TestSurvival:
             sheet(), lambda cell, place: replace(cell, name=HOSTILE[place % len(HOSTILE)] + "·" * (place // 8))
         )
         base = replace(base, before={**base.before, "model": HOSTILE[0]}, after={**base.after, "model": "x" * 5000})
-        causes = [
-            {**row, "name": base.at("task")[0].name, "level": "task", "cause": HOSTILE[0]} for row in base.causes[:1]
-        ]
-        for figure in all_figures(replace(base, causes=[*base.causes, *causes])):
+        causes = [{**row, "cause": HOSTILE[0]} for row in base.causes[:1]]
+        for figure in all_figures(replace(base, causes=[*causes, *base.causes[1:]])):
             root = parsed(figure)
             assert "<script" not in figure.svg
             assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800\ue000]", figure.svg)

@@ -55,8 +55,11 @@ def cell(name: str, verdict: str | None, lost: float = 0.05, gained: float = 0.0
     return Cell(name=name, **told)
 
 
-def said(sheet: Sheet, cells: list[Cell], reading: str = "observed") -> list[str]:
-    return verdict_sentences(replace(sheet, cells=[*cells, sheet.total]), reading=reading)
+def said(
+    sheet: Sheet, cells: list[Cell], reading: str = "observed", total: str | None = "unclear", of: int = 0
+) -> list[str]:
+    whole = cell("total", total, level="total", path=(), tasks=of or len(cells))
+    return verdict_sentences(replace(sheet, cells=[*cells, whole]), reading=reading)
 
 
 def test_the_verdict_in_the_words_of_the_design(sheet: Sheet) -> None:
@@ -83,8 +86,8 @@ def test_the_verdict_in_the_words_of_the_design(sheet: Sheet) -> None:
         (["lost", "both", "lost"], "All 3 categories lost something; c0 most: 5.0 % [4.0, 6.0] of items."),
         (["steady", "steady"], "Neither category surely lost anything."),
         (["gained", "steady", "unclear"], "None of the 3 categories surely lost anything; nothing certain in c2."),
-        (["unclear", "unclear", "unclear"], "Nothing is certain in any of the 3 categories."),
-        (["unclear", "unclear"], "Nothing is certain in either category."),
+        (["unclear", "unclear", "unclear"], "No loss or gain is certain in any of the 3 categories."),
+        (["unclear", "unclear"], "No loss or gain is certain in either category."),
         (["lost", *["unclear"] * 6], "1 of 7 categories lost something: c0, 5.0 % [4.0, 6.0] of items; "
          "nothing certain in c1, c2, c3 and 3 more."),
         (["lost", *["unclear"] * 4], "1 of 5 categories lost something: c0, 5.0 % [4.0, 6.0] of items; "
@@ -92,15 +95,26 @@ def test_the_verdict_in_the_words_of_the_design(sheet: Sheet) -> None:
         (["lost"], "c0, all there is: something was lost, 5.0 % [4.0, 6.0] of items; no certain gain."),
         (["steady"], "c0, all there is: steady, surely less than 2 points lost or gained."),
         (["both"], "c0, all there is: 5.0 % [4.0, 6.0] of items lost and 2.0 % [1.0, 3.0] of items gained."),
-        (["unclear"], "c0, all there is: nothing is certain."),
+        (["unclear"], "c0, all there is: no loss or gain beyond 2 points is certain."),
     ],
 )  # fmt: skip
 def test_grammar_of_the_verdict(sheet: Sheet, verdicts: list[str], first: str) -> None:
     assert said(sheet, [cell(f"c{at}", verdict) for at, verdict in enumerate(verdicts)])[0] == first
 
 
+def test_the_total_speaks_where_its_parts_cannot(sheet: Sheet) -> None:
+    lost = "All in all: something was lost, 5.0 % [4.0, 6.0] of items; no certain gain."
+    unclear = [cell("a", "unclear"), cell("b", "unclear")]
+    assert said(sheet, unclear, total="lost") == [lost, "In either category by itself nothing is certain."]
+    assert said(sheet, [cell("a", None)], total="lost") == [lost]
+    part = said(sheet, [cell("a", "unclear")], total="lost", of=2)  # one cell of two: the other is hidden
+    assert part == ["a: no loss or gain beyond 2 points is certain.", lost]
+    own = cell("t", "lost", mapped=False)
+    assert said(sheet, [own, cell("a", "steady")])[0].startswith("1 of 2 categories and tasks lost something")
+
+
 def test_no_verdict_says_nothing(sheet: Sheet) -> None:
-    assert said(sheet, [cell("a", None), cell("b", None)]) == []
+    assert said(sheet, [cell("a", None), cell("b", None)], total=None) == []
     assert (
         said(sheet, [cell("a", "lost"), cell("b", None)])[-1] == "No verdict for b: the logs hold too little to decide."
     )
@@ -235,7 +249,7 @@ def test_every_cell_is_in_the_table_and_missing_is_missing(sheet: Sheet) -> None
 
 def test_cells_of_different_tasks_are_found(sheet: Sheet) -> None:
     other = replace(sheet.cells[-1], task_names=("arc:challenge",))
-    assert differing_cells([sheet, replace(sheet, cells=[*sheet.cells[:-1], other])]) == {("total", "total")}
+    assert differing_cells([sheet, replace(sheet, cells=[*sheet.cells[:-1], other])]) == {sheet.total.place}
     assert differing_cells([sheet, sheet]) == set()
 
 

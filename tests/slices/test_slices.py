@@ -149,3 +149,25 @@ def test_many_names_end_in_the_rest() -> None:
     assert len(words) == MOST_VALUES + 1
     assert words[-2].startswith("the other ")
     assert (slices == words[0]).sum() >= (slices == words[1]).sum()
+
+
+def test_slices_that_are_read_differently_compare_by_flips() -> None:
+    """Half the items name no options: luck can be removed there from nothing, and must not pass for loss."""
+    pair = planted((0.05, 0.05), 3000)
+    rows = []
+    for run in (pair.before, pair.after):
+        blank = pl.col("category").list.first() == "hard"
+        unknown = [pl.when(~blank).then(pl.col(name)).alias(name) for name in ("n_options", "n_gold", "chance")]
+        rows.append(Run(run.info, run.scan().with_columns(unknown), run._texts, run.source))
+    found = slice_pair(pair_runs(*rows), "options")
+    assert {cell.judged_by for cell in found.cells} == {"chance", "observed"}
+    assert found.worst is None
+
+
+def test_a_slice_may_bear_any_name() -> None:
+    pair = planted(items=300)
+    odd = Run(
+        pair.before.info, pair.before.scan().with_columns(category=pl.lit(["x\x1fy:z"])), pair.before._texts, "odd"
+    )
+    found = slice_pair(pair_runs(odd, pair.after), "tag_1")
+    assert [(cell.name, cell.task_names) for cell in found.cells] == [("x\x1fy:z", ("a", "b"))]

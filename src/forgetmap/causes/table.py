@@ -31,7 +31,7 @@ class Causes:
     notes: list[str] = field(repr=False)
 
     def table(self, cells: Sequence[CellLike] | None = None) -> list[dict[str, Any]]:
-        """Return the rows of the JSON contract: direction, level, name, cause, count, share, low, high, share_of_all.
+        """Return the rows of the JSON contract: direction, level, name, cause, count, share, low, high, share_of_all, cell.
 
         Parameters
         ----------
@@ -41,15 +41,17 @@ class Causes:
         -----
         `share` is of the cell's lost (gained) items, every item alike, with a 95 % interval; `share_of_all` the share of
         that state among all answers of the side that gives the cause. A cause that nobody shows has no row, and neither
-        has a cell that lost (gained) nothing. With repeats an item may count for several causes, by parts.
+        has a cell that lost (gained) nothing. `cell` is the place of the cell in
+        the list, for names repeat. With repeats an item may count for several causes, by parts.
         """
         if cells is None:
             cells = [*(("task", task, (task,)) for task in sorted(self.sizes)), ("total", "total", tuple(self.sizes))]
         counted, everything = self._counted(), self._everything()
         rows = []
         for direction in DIRECTIONS:
-            for level, name, tasks in cells:
-                rows += _cell_rows(direction, level, name, tasks, counted, everything, self.sizes)
+            for place, (level, name, tasks) in enumerate(cells):
+                found = _cell_rows(direction, level, name, tasks, counted, everything, self.sizes)
+                rows += [{**row, "cell": place} for row in found]
         return rows
 
     def _counted(self) -> dict[tuple[str, str], dict[str, dict[float, int]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -71,6 +72,8 @@ def compare_command(
         opt.one_of(weight, WEIGHTS, "--weight")
     asked = outputs.Outputs(report, csv, xlsx, latex, markdown, figures, style)
     asked.check()
+    if json and json != "-":
+        opt.check_target(Path(json), "--json")
     spread = opt.parse_scale(scale)
     first, *others = (
         opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
@@ -89,9 +92,10 @@ def compare_command(
         if warnings:
             raise UsageError(f"{len(warnings)} warnings, and --strict makes them errors: {'; '.join(warnings)}")
     sheets = [Sheet.of(found) for found in maps]
+    outputs.check_shown(sheets, level=by, reading=reading, style=style)
+    said = asked.write(sheets, level=by, reading=reading, maps=maps, recipe=recipe)
     if json:
         opt.write_json({**maps_to_dict(maps), **({"recipe": recipe.to_dict()} if recipe else {})}, json)
-    said = asked.write(sheets, level=by, reading=reading, maps=maps, recipe=recipe)
     if json == "-":
         return
     if style == "forgetmap":

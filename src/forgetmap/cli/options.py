@@ -132,6 +132,17 @@ def check_target(path: Path, option: str) -> None:
         raise UsageError(f"{option} is '{path}', which is a folder; name a file")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{option} is '{path}', but there is no folder '{path.parent}'; make it first")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise UsageError(f"{option} is '{path}', but its folder cannot be written to; name another")
+
+
+def check_folder(path: Path, option: str) -> None:
+    """Refuse a folder that cannot be made or written to, in words."""
+    there = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
+    if not there.is_dir():
+        raise UsageError(f"{option} is '{path}', but '{there}' is a file; name another folder")
+    if not os.access(there, os.W_OK):
+        raise UsageError(f"{option} is '{path}', but '{there}' cannot be written to; name another folder")
 
 
 def console() -> Console:

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from forgetmap.map import ForgettingMap
 from forgetmap.recipe import Recipe
 from forgetmap.report.plain import plain
 from forgetmap.report.sheet import Sheet
-from forgetmap.storage import write_atomically
+from forgetmap.storage import write_text
 
 Page = Annotated[
     Path | None,
@@ -60,6 +61,9 @@ class Outputs:
         from forgetmap.report.styles import STYLES
 
         opt.one_of(self.style, STYLES, "--style")
+        files = [path.absolute() for path in (self.report, self.xlsx, self.latex, self.markdown) if path is not None]
+        if len(set(files)) < len(files):
+            raise UsageError("two outputs have the same file name; give each its own")
         for name, ends in (("report", (".html", ".htm")), ("xlsx", (".xlsx",)), ("latex", ()), ("markdown", ())):
             path: Path | None = getattr(self, name)
             if path is not None:
@@ -70,6 +74,10 @@ class Outputs:
             path = getattr(self, name)
             if path is not None and path.exists() and not path.is_dir():
                 raise UsageError(f"--{name} is '{path}', which is a file; name a folder")
+            if path is not None:
+                opt.check_folder(path, f"--{name}")
+        if self.figures is not None and find_spec("vl_convert") is None:
+            raise UsageError("--figures needs a package that is not installed; pip install 'forgetmap[figures]'")
 
     def write(
         self,
@@ -82,42 +90,59 @@ class Outputs:
         recipe: Recipe | None = None,
         items: int | None = None,
     ) -> list[str]:
-        """Write all that was asked for and return a line about each."""
+        """Write all that was asked for and return a line about each; nothing is written before all of it is made."""
         from forgetmap.report import exports
 
         shown: dict[str, Any] = {"level": level, "reading": reading}
-        said = []
+        texts: dict[Path, str] = {}
         if self.report:
-            from forgetmap.report.page.files import write_page
+            from forgetmap.report.page.files import page_text
 
             command = shlex.join(["forgetmap", *sys.argv[1:]])
-            write_page(
-                self.report, maps, sheets=sheets, items=items, chain=chain, recipe=recipe, command=command, **shown
+            texts[self.report] = page_text(
+                maps, sheets=sheets, items=items, chain=chain, recipe=recipe, command=command, **shown
             )
-            said.append(f"wrote {self.report} ({self.report.stat().st_size / 1e6:.1f} MB)")
-        if self.csv:
-            said.append(f"wrote {len(exports.write_csv(sheets, self.csv))} tables to {self.csv}")
-        if self.xlsx:
-            exports.write_workbook(sheets, self.xlsx, **shown)
-            said.append(f"wrote {self.xlsx}")
         for path, make in ((self.latex, exports.latex_text), (self.markdown, exports.markdown_text)):
             if path:
-                _write_text(path, make(sheets, style=self.style, **shown))
-                said.append(f"wrote {path}")
+                texts[path] = make(sheets, style=self.style, **shown)
+        drawn = None
         if self.figures:
             from forgetmap.report.figures import write_figures
             from forgetmap.report.gallery import all_figures
 
             drawn = all_figures(sheets, chain=chain, **shown)
+        said = []
+        for path, text in texts.items():
+            write_text(path, text)
+            said.append(
+                f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)" if path == self.report else f"wrote {path}"
+            )
+        if self.csv:
+            tables = exports.write_csv(sheets, self.csv)
+            if recipe:
+                tables.append(exports.write_recipe(recipe, self.csv))
+            said.append(f"wrote {len(tables)} tables to {self.csv}")
+        if self.xlsx:
+            exports.write_workbook(sheets, self.xlsx, **shown)
+            said.append(f"wrote {self.xlsx}")
+        if self.figures and drawn is not None:
             said.append(f"wrote {len(write_figures(drawn, self.figures))} files to {self.figures}")
         return said
+
+
+def check_shown(sheets: Sequence[Sheet], *, level: str, reading: str, style: str) -> None:
+    """Refuse what the maps cannot show, before anything is printed or written."""
+    from forgetmap.report.styles import styled_rows
+
+    if reading not in ("auto", "observed") and all(cell.block(reading) is None for one in sheets for cell in one.cells):
+        raise UsageError(f"no {reading} reading in what is compared; choose another --reading")
+    if level == "group" and not any(sheet.at("group") for sheet in sheets):
+        raise UsageError(f"taxonomy {sheets[0].taxonomy} has no groups; choose --by task, category or total")
+    if style != "forgetmap":
+        styled_rows(sheets, style, level, reading)
 
 
 def say(lines: Sequence[str]) -> None:
     """Tell what was written."""
     for line in lines:
         opt.console().print(plain(line, "dim"))
-
-
-def _write_text(path: Path, text: str) -> None:
-    write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from forgetmap.map import SCHEMA, SCHEMA_SEVERAL
 
 
 def report_command(
+    context: typer.Context,
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -63,7 +64,8 @@ def report_command(
     from forgetmap.chain import chain_runs
     from forgetmap.evidence import READINGS
     from forgetmap.map import compare_all
-    from forgetmap.report.sheet import Sheet, read_sheets
+    from forgetmap.recipe import Recipe
+    from forgetmap.report.sheet import Sheet, sheets_of
 
     opt.one_of(reading, READINGS, "--reading")
     opt.one_of(by, LEVELS, "--by")
@@ -72,11 +74,12 @@ def report_command(
     asked = outputs.Outputs(out, csv, xlsx, latex, markdown, figures, style)
     asked.check()
     if len(sources) == 1:
-        if not _is_map(Path(sources[0])):
-            raise UsageError(f"{sources[0]} is not a map; give a file that compare --json wrote, or BEFORE and AFTER")
-        if chain:
-            raise UsageError("--chain needs the runs: a saved map does not hold them")
-        outputs.say(asked.write(read_sheets(Path(sources[0])), level=by, reading=reading))
+        _check_options(context)
+        content = _read_map(Path(sources[0]))
+        sheets = sheets_of(content, sources[0])
+        recipe = Recipe.from_dict(content["recipe"], sources[0]) if content.get("recipe") else None
+        outputs.check_shown(sheets, level=by, reading=reading, style=style)
+        outputs.say(asked.write(sheets, level=by, reading=reading, recipe=recipe))
         return
     runs = [opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in sources]
     middle = opt.read(bridge, format=format, columns=columns, skip_broken=skip_broken) if bridge else None
@@ -87,13 +90,36 @@ def report_command(
     )  # fmt: skip
     stages = chain_runs(runs, tasks=opt.joined(tasks), scorer=scorer, metric=metric) if chain else None
     sheets = [Sheet.of(found) for found in maps]
+    outputs.check_shown(sheets, level=by, reading=reading, style=style)
     outputs.say(asked.write(sheets, level=by, reading=reading, maps=maps, chain=stages, items=items))
 
 
-def _is_map(path: Path) -> bool:
-    """Whether a file says of itself that it is a map."""
+#: What a saved map has been decided with: only the runs could be read otherwise.
+_OF_RUNS = (
+    "taxonomy", "weight", "margin", "bridge", "chain", "items", "tasks", "scorer", "metric", "threshold", "scale", "format",
+    "columns", "force", "skip_broken",
+)  # fmt: skip
+_LARGEST = 500_000_000  # bytes; a map is smaller, a log may be larger
+
+
+def _check_options(context: typer.Context) -> None:
+    given = [name for name in _OF_RUNS if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if given:
+        raise UsageError(f"--{given[0].replace('_', '-')} needs the runs: a saved map shows what it was made with")
+
+
+def _read_map(path: Path) -> dict[str, Any]:
+    """Return the content of a file that says of itself that it is a map."""
+    from forgetmap.report.sheet import read_saved
+
+    remedy = "give a file that compare --json wrote, or BEFORE and AFTER"
     if not path.is_file():
-        return False
-    with path.open("rb") as opened:
-        head = opened.read(4096)
-    return f'"{SCHEMA}"'.encode() in head or f'"{SCHEMA_SEVERAL}"'.encode() in head
+        raise UsageError(f"{path} is {'a folder, not a map' if path.is_dir() else 'not there'}; {remedy}")
+    if path.stat().st_size > _LARGEST:
+        raise UsageError(f"{path} is too large for a map; {remedy}")
+    content = read_saved(path)
+    if not isinstance(content, dict) or content.get("schema") not in (SCHEMA, SCHEMA_SEVERAL):
+        found = content.get("schema") if isinstance(content, dict) else None
+        said = f"its schema is '{found}', expected '{SCHEMA}'" if found else "it names no schema"
+        raise UsageError(f"{path} is not a map: {said}; {remedy}")
+    return content

@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from forgetmap.causes import Causes
 from forgetmap.chain import Chain, chain_runs
 from forgetmap.errors import UsageError
 from forgetmap.estimate.positions import biased_tasks
 from forgetmap.explorer.ahead import Ahead, Need
 from forgetmap.explorer.ledger import Ledger
 from forgetmap.explorer.library import Library
+from forgetmap.explorer.sheets import without_causes
 from forgetmap.explorer.shelf import Shelf
 from forgetmap.explorer.state import View
 from forgetmap.explorer.texts import Texts
@@ -174,8 +174,10 @@ class Desk:
             for ledger, found in zip(self.ledgers(view), self.maps(view), strict=True):
                 mask = only_mask(ledger, view.only)
                 causes = ledger.causes() if mask is None else ledger.causes_of(mask)
-                cells = [(cell.level, cell.name, cell.task_names) for cell in found.cells if cell.level in levels]
-                rows = causes.table(cells)
+                places = [at for at, cell in enumerate(found.cells) if cell.level in levels]
+                asked = [found.cells[at] for at in places]
+                rows = causes.table([(cell.level, cell.name, cell.task_names) for cell in asked])
+                rows = [{**row, "cell": places[row["cell"]]} for row in rows]
                 if view.only:  # how common a cause is among all answers is counted for the whole pair only
                     rows = [{**row, "share_of_all": None} for row in rows]
                 made.append((rows, causes.notes))
@@ -277,25 +279,6 @@ def both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDAr
     if one is None or other is None:
         return other if one is None else one
     return one & other
-
-
-_NO_CAUSES = Causes(
-    pl.DataFrame(
-        schema={
-            "task": pl.String, "item_high": pl.UInt64, "item_low": pl.UInt64, "slot": pl.UInt32, "direction": pl.String,
-            "cause": pl.String, "weight": pl.Float64, "flags": pl.List(pl.String),
-        }
-    ),
-    pl.DataFrame(schema={"task": pl.String, "direction": pl.String, "cause": pl.String, "answers": pl.Float64}),
-    {}, 0, [],
-)  # fmt: skip
-
-
-def without_causes(found: ForgettingMap) -> Sheet:
-    """Return a map as it is shown, before its causes are known."""
-    bare = replace(found)
-    vars(bare)["found_causes"] = _NO_CAUSES  # a cached property: filled, it is not computed
-    return Sheet.of(bare)
 
 
 def _room() -> int:

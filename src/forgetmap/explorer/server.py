@@ -249,7 +249,7 @@ class Service:
             uvicorn.Config(
                 Door(Explorer(desk).app(), port=self.port, token=token), log_level="warning", access_log=False,
                 server_header=False, date_header=False, lifespan="on", timeout_graceful_shutdown=1, ws="none",
-                h11_max_incomplete_event_size=32_768,
+                proxy_headers=False, h11_max_incomplete_event_size=32_768,
             )
         )  # fmt: skip
 

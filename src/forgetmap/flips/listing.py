@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
-from forgetmap.causes.table import Causes
+from forgetmap.causes import CAUSES, Causes
 from forgetmap.errors import UsageError
 from forgetmap.flips.marks import with_marks
 from forgetmap.flips.sides import KEY, read_side
@@ -192,7 +192,9 @@ def _with_cause(table: pl.DataFrame, causes: Causes | None) -> pl.DataFrame:
     change = pl.col("score_before") - pl.col("score_after")
     moved = pl.when(change > 0).then(pl.lit("lost")).when(change < 0).then(pl.lit("gained"))
     key = [*KEY, "slot", "direction"]
-    main = causes.items.sort("weight", "cause", descending=[True, False]).unique(key, keep="first", maintain_order=True)
+    rank = pl.col("cause").replace_strict({name: at for at, name in enumerate(CAUSES)}, return_dtype=pl.UInt8)
+    ranked = causes.items.sort("weight", rank, descending=[True, False])
+    main = ranked.unique(key, keep="first", maintain_order=True)
     return (
         table.with_columns(direction=moved)
         .join(main.select(*key, "cause"), on=key, how="left", maintain_order="left")

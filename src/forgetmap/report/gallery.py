@@ -27,7 +27,8 @@ def all_figures(
             made.append(_named(heat(sheets, level=level, reading=reading, direction=direction), f"heat-{direction}"))
     made += _numbered([forest(sheet, level=level, reading=reading) for sheet in sheets])
     made += _numbered([quadrants(sheet, level=level) for sheet in sheets])
-    made += _numbered([cause_bars(sheet, level=level) for sheet in sheets])
+    for direction in ("lost", "gained"):
+        made += _numbered([cause_bars(sheet, level=level, direction=direction) for sheet in sheets])
     if chain is not None:
         made.append(alluvial(chain))
     return [figure for figure in made if figure is not None]

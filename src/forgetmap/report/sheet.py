@@ -5,7 +5,6 @@ Tables, figures, pages and exports all draw a sheet, so that a saved map shows w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ import msgspec
 from forgetmap.cells import Cell
 from forgetmap.errors import FormatError, UsageError
 from forgetmap.levels import LEVELS
-from forgetmap.map import SCHEMA, SCHEMA_SEVERAL, ForgettingMap
+from forgetmap.map import SCHEMA_SEVERAL, ForgettingMap
+from forgetmap.report.saved import check_map
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,18 @@ class Sheet:
     @classmethod
     def of(cls, found: ForgettingMap) -> Sheet:
         """Return the sheet of a map."""
-        return cls.from_dict(found.to_dict())
+        return cls.from_dict(found.to_dict(), "the map")
 
     @classmethod
     def from_dict(cls, content: dict[str, Any], source: str = "the map") -> Sheet:
         """Return the sheet of a map's JSON (schema forgetmap.map/1)."""
-        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-            found = content.get("schema") if isinstance(content, dict) else type(content).__name__
-            raise FormatError(f"{source}: schema is '{found}', expected '{SCHEMA}'; write it with compare --json")
-        try:
-            same = ("before", "after", "taxonomy", "weight", "reading", "scores", "pairing", "guessing", "causes")
-            return cls(
-                **{name: content[name] for name in (*same, "bridge", "drift", "warnings", "notes")},
-                hidden=tuple(content["hidden"]),
-                cells=[Cell.from_dict(row) for row in content["cells"]],
-            )
-        except (KeyError, TypeError) as fault:
-            raise FormatError(
-                f"{source}: {fault} is missing from the map; another version wrote it; write it again with compare --json"
-            ) from fault
+        cells = check_map(content, source)
+        same = ("before", "after", "taxonomy", "weight", "reading", "scores", "pairing", "guessing", "causes")
+        return cls(
+            **{name: content[name] for name in (*same, "bridge", "drift", "warnings", "notes")},
+            hidden=tuple(content["hidden"]),
+            cells=cells,
+        )
 
     @property
     def before_name(self) -> str:
@@ -84,7 +77,11 @@ class Sheet:
 
     def shown(self, level: str) -> list[Cell]:
         """Return the cells of a level less those the taxonomy hides; the total is not among them."""
-        return [cell for cell in self.at(level) if cell.name not in self.hidden]
+        return [cell for cell in self.at(level) if not self.hides(cell)]
+
+    def hides(self, cell: Cell) -> bool:
+        """Whether the taxonomy keeps a category out of tables; a task of the same name is not meant."""
+        return cell.level == "category" and cell.mapped and cell.name in self.hidden
 
     def rows(self, level: str) -> list[Cell]:
         """Return the rows of a table: the shown cells of a level, and the total."""
@@ -98,11 +95,22 @@ def run_name(summary: dict[str, Any]) -> str:
 
 def read_sheets(path: Path) -> list[Sheet]:
     """Return the sheets of a file that `compare --json` wrote: one map, or several."""
+    return sheets_of(read_saved(path), str(path))
+
+
+def read_saved(path: Path) -> Any:
+    """Return the content of a JSON file."""
     try:
-        content = msgspec.json.decode(path.read_bytes())
-    except msgspec.DecodeError as fault:
+        return msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
         raise FormatError(f"{path}: not JSON ({fault}); give a file that compare --json wrote") from fault
-    several: Sequence[Any] = [content]
-    if isinstance(content, dict) and content.get("schema") == SCHEMA_SEVERAL:
-        several = content["maps"]
-    return [Sheet.from_dict(one, str(path)) for one in several]
+
+
+def sheets_of(content: Any, source: str) -> list[Sheet]:
+    """Return the sheets of one map's JSON, or of several under one schema."""
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA_SEVERAL:
+        return [Sheet.from_dict(content, source)]
+    maps = content.get("maps")
+    if not isinstance(maps, list) or not maps:
+        raise FormatError(f"{source}: 'maps' holds no list of maps; write it again with compare --json")
+    return [Sheet.from_dict(one, f"{source}, map {place}") for place, one in enumerate(maps, 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forgetmap.cells import Cell
@@ -45,30 +46,17 @@ class Shown:
 
 def reading_of(cell: Cell, reading: str) -> str:
     """Return the reading that a cell shows; `auto` is the one that decides."""
-    if reading != "auto":
-        return reading
-    decides: str | None = cell.decision["verdict_reading"]
-    if decides in (None, "net"):
-        return "observed"
-    return "known" if decides == "noise" and cell.noise and cell.noise["form"] == "chance" else str(decides)
+    return cell.judged_by if reading == "auto" else reading
 
 
 def shown(cell: Cell, reading: str, direction: str) -> Shown:
     """Return lost or gained of a cell under a reading."""
     chosen = reading_of(cell, reading)
-    if chosen == "known":  # the noise reading with guessing removed
-        assert cell.noise is not None
-        values = (cell.noise[f"known_{direction}{end}"] for end in ("", "_low", "_high"))
-        return Shown(*values)
-    block = cell.block(chosen)
-    if block is None:
-        return Shown(None)
-    value, low, high = (block.get(f"{direction}{end}") for end in ("", "_low", "_high"))
-    if chosen == "noise" and block[f"{direction}_at_least"] is not None:
-        value, low, high = (block[f"{direction}{end}"] for end in ("_at_least", "_at_least_low", "_at_most_high"))
+    value, low, high = cell.figures(chosen, direction)
+    if chosen == "noise" and cell.noise is not None and cell.noise[f"{direction}_at_least"] is not None:
         return Shown(value, low, high, least=True)
-    if chosen == "chance":
-        span = None
+    if chosen == "chance" and cell.chance is not None:
+        block, span = cell.chance, None
         if value is None and block[f"{direction}_from"] is not None:
             # A loss cannot be negative: where only its range is known, that is its lower end.
             first, last = sorted(max(block[f"{direction}_{end}"], 0.0) for end in ("from", "to"))
@@ -92,6 +80,12 @@ def ceiling(cell: Cell, reading: str, direction: str) -> float | None:
     }.get(chosen, (cell.observed, f"acc_{side}"))
     most: float | None = None if block is None else block[name]
     return most
+
+
+def unit_of(cells: Iterable[Cell]) -> str:
+    """Return what the percentages are of: of items, or of the scale where all scores are graded."""
+    found = list(cells)
+    return "% of the scale" if found and all(cell.observed["kept"] is None for cell in found) else "% of items"
 
 
 def is_partial(cell: Cell) -> bool:

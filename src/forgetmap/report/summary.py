@@ -89,22 +89,8 @@ def _flips(cell: Cell) -> str:
     )
 
 
-def _ends(cell: Cell, direction: str) -> tuple[float | None, float | None, float | None]:
-    """Value and interval as the verdict reads them."""
-    reading = cell.decision["verdict_reading"]
-    block = cell.block(reading)
-    assert block is not None
-    prefix, ends = direction, ("", "_low", "_high")
-    if reading == "noise" and block["form"] == "chance":
-        prefix = f"known_{direction}"
-    elif reading == "noise" and block[f"{direction}_at_least"] is not None:
-        ends = ("_at_least", "_at_least_low", "_at_most_high")
-    value, low, high = (block[f"{prefix}{end}"] for end in ends)
-    return value, low, high
-
-
 def _figure(cell: Cell, direction: str) -> str:
-    value, low, high = _ends(cell, direction)
+    value, low, high = cell.figures(cell.judged_by, direction)
     block = cell.block(cell.decision["verdict_reading"]) or {}
     if block.get("form") == "observed" and block.get(f"{direction}_at_least") is not None:
         return f"at least {percent(value)} and at most {percent(high)}"
@@ -121,16 +107,18 @@ def _where(sheet: Sheet) -> str:
     ]
     if len(sheet.at(level)) < 2 or not cells:
         return ""
-    change = {cell.name: (cell.observed["acc_after"] or 0.0) - (cell.observed["acc_before"] or 0.0) for cell in cells}
-    fell = sorted((name for name in change if change[name] < 0), key=lambda name: change[name])
-    rose = sorted((name for name in change if change[name] > 0), key=lambda name: -change[name])
-    parts = [_named(names, change, word) for names, word in ((fell, "down"), (rose, "up")) if names]
+    changes = [
+        (cell.name, (cell.observed["acc_after"] or 0.0) - (cell.observed["acc_before"] or 0.0)) for cell in cells
+    ]
+    fell = sorted((one for one in changes if one[1] < 0), key=lambda one: one[1])
+    rose = sorted((one for one in changes if one[1] > 0), key=lambda one: -one[1])
+    parts = [_named(found, word) for found, word in ((fell, "down"), (rose, "up")) if found]
     return f"The score surely went {'; '.join(parts)}."
 
 
-def _named(names: Sequence[str], change: dict[str, float], word: str) -> str:
-    shown = ", ".join(f"{cut(name)} ({_points(change[name], sign=True)})" for name in names[:4])
-    return f"{word} in {shown}{f' and {len(names) - 4} more' if len(names) > 4 else ''}"
+def _named(changes: Sequence[tuple[str, float]], word: str) -> str:
+    shown = ", ".join(f"{cut(name)} ({_points(change, sign=True)})" for name, change in changes[:4])
+    return f"{word} in {shown}{f' and {len(changes) - 4} more' if len(changes) > 4 else ''}"
 
 
 def _validity(total: Cell) -> str:
@@ -160,7 +148,7 @@ def _causes(sheet: Sheet) -> str:
     how = f", mostly {main['cause'].replace('_', ' ')}" if len(silent) > 1 and main["cause"] != "no_answer" else ""
     return (
         f"{100 * share:.0f} % of the lost items hold no extractable answer after{how}; of all answers after, "
-        f"{100 * everywhere:.0f} % hold none."
+        f"{100 * everywhere:.0f} % hold none{'' if sheet.weight == 'items' else ', every item counted alike'}."
     )
 
 

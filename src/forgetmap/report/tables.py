@@ -23,7 +23,7 @@ from forgetmap.map import ForgettingMap
 from forgetmap.recipe import Recipe
 from forgetmap.report.plain import number, percent, plain
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import MARKS, Shown, cut, is_partial, reading_of, shown, verdict_text
+from forgetmap.report.shown import MARKS, Shown, ceiling, cut, is_partial, reading_of, shown, verdict_text
 from forgetmap.report.summary import summary_lines, why_net
 from forgetmap.scorers import DEPENDS
 
@@ -123,7 +123,7 @@ def caption(sheet: Sheet, reading: str, level: str, *, flips: bool = True) -> li
     """Return what the columns mean, in a few short lines; `flips` says whether 1→0 and 0→1 are among them."""
     cells = sheet.rows(level)
     lines = []
-    hidden = [cell for cell in sheet.at("category") if cell.name in sheet.hidden]
+    hidden = [cell for cell in sheet.at("category") if sheet.hides(cell)]
     if hidden:
         named = ", ".join(f"{cell.name} ({', '.join(cell.task_names)})" for cell in hidden)
         lines.append(f"the total includes what the published tables do not show: {named}")
@@ -132,7 +132,7 @@ def caption(sheet: Sheet, reading: str, level: str, *, flips: bool = True) -> li
     said = {
         "chance": f"lost, gained: knowledge, with lucky guesses removed{moved}",
         "known": f"lost, gained: knowledge, with lucky guesses and re-run noise removed{moved}",
-        "noise": f"lost, gained: what moved at least beyond re-run noise; 95 %: from the least to the most{moved}",
+        "noise": f"lost, gained: what moved at least beyond re-run noise{moved}",
         "soft": "lost, gained: probability that moved off or onto the right option; any two models differ a little",
         "paper": "lost, gained: the estimator of arXiv 2510.17776, for comparison with published tables only",
         "observed": "lost, gained: items that flipped, lucky guesses included",
@@ -141,8 +141,14 @@ def caption(sheet: Sheet, reading: str, level: str, *, flips: bool = True) -> li
         said["observed"] = (
             "lost, gained: how far scores fell and rose, on average over all items, as a share of the scale"
         )
-    shown_as = [name for name in said if name in used]
-    lines.append(said[shown_as[0]] if shown_as else said["observed"])
+    others = [name for name in said if name in used and not (reading == "auto" and name == "observed")]
+    lines += (
+        [said[name] for name in others] if len(others) == 1 else [_mixed(name, said[name], cells) for name in others]
+    )
+    if not others:
+        lines.append(said["observed"])
+    if "noise" in used:
+        lines.append("≥: what moved at least; the interval runs from the least to the most")
     if "chance" in used and any(cell.chance is not None for cell in cells):
         r = sheet.guessing["persistence"]
         if r is not None:
@@ -163,7 +169,22 @@ def caption(sheet: Sheet, reading: str, level: str, *, flips: bool = True) -> li
     figures = [shown(cell, reading, direction).value for cell in cells for direction in ("lost", "gained")]
     if any(value is not None and value < -0.0005 for value in figures):
         lines.append("below 0: nothing found; what luck gives and takes does not cancel exactly")
+    if any(_beyond(cell, reading, direction) for cell in cells for direction in ("lost", "gained")):
+        lines.append("more than there was: one side is right less often than a guesser would be; look at its answers")
     return lines + _verdict_lines(sheet, cells, reading)
+
+
+def _mixed(name: str, said: str, cells: Sequence[Cell]) -> str:
+    """Where cells are read differently, which of them a line speaks of."""
+    of = [cell.name for cell in cells if cell.judged_by == name]
+    more = f" and {len(of) - 3} more" if len(of) > 3 else ""
+    return f"{', '.join(cut(one) for one in of[:3])}{more}: {said}"
+
+
+def _beyond(cell: Cell, reading: str, direction: str) -> bool:
+    """Whether more moved than there was to move."""
+    value, most = shown(cell, reading, direction).value, ceiling(cell, reading, direction)
+    return value is not None and most is not None and value > max(most, 0.0) + 0.0005 and value > 0.0005
 
 
 def _verdict_lines(sheet: Sheet, cells: Sequence[Cell], reading: str) -> list[str]:

@@ -21,7 +21,7 @@ from forgetmap.pairing.relations import count_patterns
 from forgetmap.slices.dimensions import dimensions, slice_column
 from forgetmap.taxonomies import Taxonomy
 
-_BETWEEN = "\x1f"  # parts slice and task: no name holds it
+_BETWEEN = ":"  # parts the number of a slice and a task
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -65,11 +65,12 @@ def slice_pair(
     items = pair.items.with_columns(slice=slices)
     counted = count_patterns(items.lazy(), pair.choices, by=("slice",))
     counted = counted.drop("scored", "scored_after")
-    named = pl.concat_str(pl.col("slice").cast(pl.String), pl.lit(_BETWEEN), pl.col("task"))
+    counted = counted.with_columns(pl.col("slice").to_physical())
+    named = pl.concat_str(pl.col("slice"), pl.lit(_BETWEEN), pl.col("task"))
     patterns = counted.with_columns(task=named).drop("slice")
-    homes = counted.select("task", pl.col("slice").cast(pl.String)).unique().sort("slice", "task").rows()
+    parts = counted.select("task", "slice").unique().sort("slice", "task")
+    homes: list[tuple[str, int]] = parts.rows()
     choices = {choice.task: choice for choice in pair.choices}
-    parts = pl.DataFrame(homes, schema={"task": pl.String, "slice": pl.String}, orient="row")
     cut = replace(
         pair,
         patterns=patterns,
@@ -79,9 +80,8 @@ def slice_pair(
         _items=items.lazy(),
     )
     vars(cut)["soft"] = None  # probabilities are read by task only
-    order = {word: at for at, word in enumerate(slices.dtype.categories)}  # type: ignore[attr-defined]
-    homes.sort(key=lambda home: (order[home[1]], home[0]))
-    tasks = [PlacedTask(f"{slice_}{_BETWEEN}{task}", slice_, None, True) for task, slice_ in homes]
+    words = slices.dtype.categories  # type: ignore[attr-defined]
+    tasks = [PlacedTask(f"{slice_}{_BETWEEN}{task}", words[slice_], None, True) for task, slice_ in homes]
     readings, _ = read_tasks(cut, tasks, Taxonomy("slices", {"any": ["any"]}))
     countable = ~np.isnan(readings.observed.task_means("acc_before"))
     levels = [lv for lv in make_levels(tasks, "items", countable.tolist()) if lv.name == "category"]
@@ -100,7 +100,8 @@ def _against_the_rest(cells: list[Cell]) -> list[dict[str, Any]]:
 
     Slices share no item, so that variances add; intervals stand for them.
     """
-    told = [_figure(cell) for cell in cells]
+    reading = _common_reading(cells)
+    told = [_figure(cell, reading) for cell in cells]
     rows: list[dict[str, Any]] = []
     for place, (cell, own) in enumerate(zip(cells, told, strict=True)):
         others = [
@@ -122,12 +123,19 @@ def _against_the_rest(cells: list[Cell]) -> list[dict[str, Any]]:
     return rows
 
 
-def _figure(cell: Cell) -> tuple[float, float] | None:
-    """The loss of a slice and its standard error, read as its verdict is; None where it has none."""
-    decides = cell.decision["verdict_reading"]
-    block = cell.block("observed" if decides in (None, "net") else decides) or {}
-    prefix = "known_lost" if block.get("form") == "chance" else "lost"
-    value, low, high = (block.get(f"{prefix}{end}") for end in ("", "_low", "_high"))
+def _common_reading(cells: list[Cell]) -> str:
+    """The reading of all verdicts; flips where slices are read differently, for unlike figures do not compare."""
+    readings = {cell.judged_by for cell in cells if cell.verdict is not None}
+    return readings.pop() if len(readings) == 1 else "observed"
+
+
+def _figure(cell: Cell, reading: str) -> tuple[float, float] | None:
+    """The loss of a slice and its standard error under a reading; None where it has none."""
+    # What moved at least, and at most, have no standard error: the excess over the floor has.
+    block = cell.noise if reading == "noise" else None
+    value, low, high = (
+        (block["lost"], block["lost_low"], block["lost_high"]) if block else cell.figures(reading, "lost")
+    )
     if value is None or low is None or high is None:
         return None
     return value, (high - low) / (2 * _Z)

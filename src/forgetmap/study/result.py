@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from forgetmap.cells import Cell
 from forgetmap.recipe import summarise_recipe
@@ -166,7 +166,7 @@ class StudyResult:
                 made.append(StudyRecipe(names, None, why))
                 continue
             # a sheet has the cells of a map, which is all that is asked of it
-            made.append(StudyRecipe(names, summarise_recipe(cast(Any, [entry.sheet for entry in of]))))
+            made.append(StudyRecipe(names, summarise_recipe([entry.sheet for entry in of if entry.sheet is not None])))
         return made
 
     @cached_property

@@ -15,6 +15,7 @@ import polars as pl
 
 from forgetmap.cells import Cell
 from forgetmap.errors import UsageError
+from forgetmap.recipe import Recipe
 from forgetmap.report.exports.columns import BLOCKS, BRIDGE, DECISION, GUESSING, OBSERVED, PAIRING, RUN, SCORER, TABLES
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import ceiling, reading_of, shown
@@ -106,7 +107,7 @@ def _cell(cell: Cell, sheet: Sheet) -> Row:
         "tasks": cell.tasks,
         "items": cell.items,
         "mapped": cell.mapped,
-        "hidden": cell.level == "category" and cell.name in sheet.hidden,
+        "hidden": sheet.hides(cell),
         "task_names": _json(cell.task_names),
         **{name: cell.observed.get(name) for name in OBSERVED},
         **{name: cell.decision.get(name) for name in DECISION},
@@ -155,3 +156,12 @@ def _text(value: Any) -> str | None:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def write_recipe(recipe: Recipe, folder: Path) -> Path:
+    """Write what the mean over training seeds is, cell by cell."""
+    cells = [{**cell, "path": _json(cell["path"])} for cell in recipe.cells]
+    target = folder / "recipe.csv"
+    frame = pl.DataFrame(cells, infer_schema_length=None)
+    write_atomically(target, lambda path: frame.write_csv(path))
+    return target

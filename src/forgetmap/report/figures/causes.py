@@ -11,7 +11,6 @@ from forgetmap.report.figures.palette import LIGHT, SERIES
 from forgetmap.report.figures.words import DIRECTIONS, listed, of_pair, plural
 from forgetmap.report.plain import number, percent
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.tables import total_name
 
 _ROW, _BAR, _MARGIN = 38, 560, 20
 #: Beside the colours: every second turn through them looks different.
@@ -33,18 +32,19 @@ def cause_bars(sheet: Sheet, *, level: str = "category", direction: str = "lost"
     """Return the share of lost (gained) items per cause and cell; None where no causes are known."""
     if direction not in DIRECTIONS:
         raise UsageError(f"direction is '{direction}'; it must be lost or gained")
-    of: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    of: dict[int, list[dict[str, Any]]] = {}
     for cause in sheet.causes:
         if cause["direction"] == direction:
-            of.setdefault((cause["level"], cause["name"]), []).append(cause)
+            of.setdefault(cause["cell"], []).append(cause)
     if not of:
         return None
     *single, total = sheet.rows(level)
-    rows = [_Row(cell.name, False, of.get((cell.level, cell.name), [])) for cell in single]
+    places = {id(cell): place for place, cell in enumerate(sheet.cells)}
+    rows = [_Row(cell.name, False, of.get(places[id(cell)], [])) for cell in single]
     kept = {id(row) for row in sorted(rows, key=lambda row: row.count, reverse=True)[:most]}
     left_out = len(rows) - len(kept)
     rows = [row for row in rows if id(row) in kept]
-    rows.append(_Row(total_name(sheet, total), True, of.get((total.level, total.name), [])))
+    rows.append(_Row("total (all items)", True, of.get(places[id(total)], [])))
     names = _names(rows)
     longest = min(max(90.0, *(text_width(row.name, 12, bold=row.total) for row in rows)), 230)
     count = _MARGIN + longest + 16 + max(text_width(f"{row.count:,.0f}", 12, bold=True) for row in rows)

@@ -41,7 +41,7 @@ from forgetmap.report.figures.words import (
 )
 from forgetmap.report.plain import number, percent, visible
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import Shown, shown, verdict_text
+from forgetmap.report.shown import Shown, shown, unit_of, verdict_text
 from forgetmap.report.tables import total_name
 
 _ROW, _TOP, _PLOT, _MARGIN = 24, 92, 250, 20
@@ -239,6 +239,7 @@ def _point(x: float, y: float, size: float, way: str, total: bool, look: dict[st
 
 def _draw_axes(canvas: Canvas, columns: _Columns, axis: list[float], rows: list[_Row], bottom: float) -> None:
     step = axis[1] - axis[0]
+    unit = unit_of(row.cell for row in rows)
     under = []
     for way in DIRECTIONS:
         scale = Scale(axis[0], axis[-1], columns.plots[way], columns.plots[way] + _PLOT)
@@ -252,7 +253,7 @@ def _draw_axes(canvas: Canvas, columns: _Columns, axis: list[float], rows: list[
             label(
                 columns.plots[way] + _PLOT / 2,
                 bottom + 36,
-                f"{way}, % of items",
+                f"{way}, {unit}",
                 size=10.5,
                 role="dim",
                 anchor="middle",
@@ -270,7 +271,8 @@ def _subtitle(sheet: Sheet, rows: list[_Row], reading: str) -> str:
 
 def _note(sheet: Sheet, rows: list[_Row], reading: str, left_out: int) -> str:
     cells = [row.cell for row in rows]
-    said = [f"Points with 95 % intervals, over {behind(sheet)}: {reading_words(cells, reading)}."]
+    told = any(f.low is not None for row in rows for f in row.figures.values())
+    said = [f"Points{' with 95 % intervals' if told else ''}, over {behind(sheet)}: {reading_words(cells, reading)}."]
     if any(f.range is not None and f.value is None for row in rows for f in row.figures.values()):
         said.append("A hatched bar is a range: too little tells guessing from knowing.")
     margins = sorted({cell.decision["margin"] for cell in cells if cell.decision["margin"] is not None})

@@ -30,6 +30,7 @@ from forgetmap.report.figures.palette import LIGHT
 from forgetmap.report.figures.words import DIRECTIONS, behind, listed, marks_said, reading_words, settled
 from forgetmap.report.plain import number
 from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import unit_of
 
 #: Beyond this many fields, those of one colour are one shape without tooltips: a page must stay light.
 _SINGLE = 2500
@@ -54,7 +55,7 @@ def heat(sheets: Sequence[Sheet], *, level: str = "category", reading: str = "au
     bounds = _bounds(grid)
     size = Size.of(grid)
     canvas.width = max(size.width, 640.0)
-    _draw_head(canvas, reading_words(cells, reading), direction)
+    _draw_head(canvas, reading_words(cells, reading), direction, unit_of(cells))
     bottom = _draw_fields(canvas, grid, size, bounds, direction)
     _draw_names(canvas, grid, size)
     bottom = _draw_legend(canvas, grid, bounds, direction, bottom + 30, "?" if size.letters else "●")
@@ -69,10 +70,10 @@ def _bounds(grid: Grid) -> list[float]:
     return ticks(0.0, max([0.01, *values]), 6)
 
 
-def _draw_head(canvas: Canvas, words: str, direction: str) -> None:
+def _draw_head(canvas: Canvas, words: str, direction: str, unit: str) -> None:
     title = fit(canvas.title, canvas.width - 2 * MARGIN - 18, 15, bold=True)
     canvas.add(sign(direction, MARGIN, 28, direction, 11), label(MARGIN + 18, 28, title, size=15, bold=True))
-    under = fit(f"% of items: {words}", canvas.width - 2 * MARGIN, 11.5)
+    under = fit(f"{unit}: {words}", canvas.width - 2 * MARGIN, 11.5)
     canvas.add(label(MARGIN, 46, under, size=11.5, role="dim"))
 
 
@@ -240,11 +241,11 @@ def _note(sheets: Sequence[Sheet], grid: Grid, reading: str, direction: str, acr
     sizes = sorted(sheet.total.items for sheet in sheets)
     if len(set(sizes)) == 1:
         said = [
-            f"{direction.capitalize()} per field, % of items, over {behind(sheets[0])}: {reading_words(cells, reading)}."
+            f"{direction.capitalize()} per field, {unit_of(cells)}, over {behind(sheets[0])}: {reading_words(cells, reading)}."
         ]
     else:
         said = [
-            f"{direction.capitalize()} per field, % of items: {reading_words(cells, reading)}. "
+            f"{direction.capitalize()} per field, {unit_of(cells)}: {reading_words(cells, reading)}. "
             f"The {len(sheets)} maps hold {sizes[0]:,} to {sizes[-1]:,} paired items."
         ]
     names, marks = (grid.rows, grid.row_marks) if across else (grid.columns, grid.column_marks)

@@ -148,9 +148,12 @@ def largest(cells: list[Cell], reading: str, most: int | None) -> list[Cell]:
 def cells_of(sheets: Sequence[Sheet], level: str) -> dict[str, list[Cell | None]]:
     """Return cell name -> its cell in each sheet; None where a sheet does not have it. The total is not among them."""
     table: dict[str, list[Cell | None]] = {}
+    # A task without a place may bear the name of a category: it is another row.
+    taken = {cell.name for sheet in sheets for cell in sheet.at(level) if cell.mapped} if level == "category" else set()
     for place, sheet in enumerate(sheets):
         for cell in sheet.shown(level) if level != "total" else ():
-            table.setdefault(cell.name, [None] * len(sheets))[place] = cell
+            named = cell.name if cell.mapped or cell.name not in taken else f"{cell.name} (task)"
+            table.setdefault(named, [None] * len(sheets))[place] = cell
     return table
 
 

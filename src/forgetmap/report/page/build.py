@@ -113,7 +113,9 @@ def _title(sheets: Sequence[Sheet]) -> str:
 
 
 def _subtitle(sheets: Sequence[Sheet]) -> str:
-    total = sheets[0].total
-    items = [sheet.total.items for sheet in sheets]
-    size = number(items[0], "item") if len(set(items)) == 1 else f"{min(items):,} to {max(items):,} items"
-    return f"{size} in {number(total.tasks, 'task')}, compared one by one"
+    items, tasks = ([getattr(one.total, name) for one in sheets] for name in ("items", "tasks"))
+    return f"{_span(items, 'item')} in {_span(tasks, 'task')}, compared one by one"
+
+
+def _span(counts: Sequence[int], noun: str) -> str:
+    return number(counts[0], noun) if len(set(counts)) == 1 else f"{min(counts):,} to {max(counts):,} {noun}s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from forgetmap.chain import Chain
 from forgetmap.map import ForgettingMap
@@ -11,11 +12,10 @@ from forgetmap.recipe import Recipe
 from forgetmap.report.page.build import build_page
 from forgetmap.report.page.selection import MOST_ITEMS, select_items
 from forgetmap.report.sheet import Sheet
-from forgetmap.storage import write_atomically
+from forgetmap.storage import write_text
 
 
-def write_page(
-    path: Path,
+def page_text(
     maps: Sequence[ForgettingMap],
     *,
     sheets: Sequence[Sheet] | None = None,
@@ -25,8 +25,8 @@ def write_page(
     level: str = "category",
     reading: str = "auto",
     command: str | None = None,
-) -> Path:
-    """Write the page of maps, all or nothing, and return its path.
+) -> str:
+    """Return the page of maps.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def write_page(
     sheets : what the page shows, where it is there already.
     items : how many items to show at most.
     """
-    text = build_page(
+    return build_page(
         sheets or [Sheet.of(found) for found in maps],
         items=select_items(maps, MOST_ITEMS if items is None else items) if maps else None,
         chain=chain,
@@ -43,6 +43,9 @@ def write_page(
         level=level,
         command=command,
     )
-    # Lone surrogates of broken model text have no bytes of their own.
-    write_atomically(path, lambda target: target.write_bytes(text.encode("utf-8", "replace")))
+
+
+def write_page(path: Path, maps: Sequence[ForgettingMap], **options: Any) -> Path:
+    """Write the page of maps, all or nothing, and return its path; options as of `page_text`."""
+    write_text(path, page_text(maps, **options))
     return path

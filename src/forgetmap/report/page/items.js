@@ -20,7 +20,7 @@ window.ForgetmapItems = (function () {
     ["length_before", "longest answer before", true],
   ];
   const WORDS = {
-    lost: "right, then wrong", gained: "wrong, then right", kept: "right both times", never: "wrong both times",
+    lost: "its score fell", gained: "its score rose", kept: "as good as before", never: "wrong both times",
   };
 
   function el(tag, attributes, ...children) {

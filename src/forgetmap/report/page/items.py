@@ -136,6 +136,10 @@ def _cut_row(row: Mapping[str, Any], answer_cut: int) -> tuple[dict[str, Any], i
         if text is not None and len(text) > answer_cut:
             made[name] = _both_ends(text, answer_cut)
             answers += 1
+    for before, after in (("prompt_before", "prompt_after"), ("response_before", "response_after")):
+        # What differs in the middle only would look the same once the middle is gone.
+        if row.get(before) is not None and row.get(before) != row.get(after) and made[before] == made.get(after):
+            made[after] = made[after].replace(" characters cut …]", " characters cut, other ones than before …]", 1)
     for name in ("options", "gold", "marks"):
         if row.get(name) is not None:
             made[name] = [text if len(text) <= answer_cut else _both_ends(text, answer_cut) for text in row[name]]

@@ -14,6 +14,8 @@ from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import ceiling, shown, verdict_text
 from forgetmap.report.tables import total_name
 
+Place = tuple[str, bool, tuple[str, ...], str]  # of a cell
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -58,12 +60,12 @@ def table_bodies(
     reading: str,
     *,
     linked: Collection[str] = (),
-    differing: Collection[tuple[str, str]] = (),
+    differing: Collection[Place] = (),
     after: int | None = None,
 ) -> list[Body]:
     """Return the rows of every level, coarse to fine, the total last.
 
-    `linked` are the tasks of which the page shows items; `differing` the (level, name) whose task sets differ between
+    `linked` are the tasks of which the page shows items; `differing` the places whose task sets differ between
     the AFTERs of the page; `after` is the number of the map among them, where there are several.
     """
     bodies = []
@@ -81,12 +83,12 @@ def _row(
     cell: Cell,
     reading: str,
     linked: Collection[str],
-    differing: Collection[tuple[str, str]],
+    differing: Collection[Place],
     after: int | None,
 ) -> Row:
     is_total = cell.level == "total"
     flags = list(cell.flags)
-    if (cell.level, cell.name) in differing:
+    if cell.place in differing:
         flags.append("other tasks than the other AFTERs")
     only = cell.task_names[0] if len(cell.task_names) == 1 and cell.task_names[0] in linked else None
     return Row(
@@ -133,12 +135,13 @@ def _figures(cell: Cell, reading: str) -> dict[str, Figure]:
     return made
 
 
-def differing_cells(sheets: Sequence[Sheet]) -> set[tuple[str, str]]:
-    """Return (level, name) of the cells that stand for different tasks in different maps (post_forget.md 8, R2)."""
-    sets: dict[tuple[str, str], set[frozenset[str]]] = {}
+def differing_cells(sheets: Sequence[Sheet]) -> set[Place]:
+    """Return the places of the shown cells that stand for different tasks in different maps (post_forget.md 8, R2)."""
+    sets: dict[Place, set[frozenset[str]]] = {}
     for sheet in sheets:
         for cell in sheet.cells:
-            sets.setdefault((cell.level, cell.name), set()).add(frozenset(cell.task_names))
+            if not sheet.hides(cell):
+                sets.setdefault(cell.place, set()).add(frozenset(cell.task_names))
     return {place for place, found in sets.items() if len(found) > 1}
 
 

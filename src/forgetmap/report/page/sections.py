@@ -131,7 +131,7 @@ def map_section(
         more_radars=max(0, len(radars) - OPEN) * PER_RADAR,
         maps=maps,
         open=OPEN,
-        differing=sorted(name for at, name in differing if at == level),
+        differing=sorted(place[-1] for place in differing if place[0] == level),
         recipe=recipe_rows(recipe, level),
     )
     return Section("map", "Map", html, made.all)

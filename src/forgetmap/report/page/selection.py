@@ -24,13 +24,13 @@ def select_items(maps: Sequence[ForgettingMap], most: int = MOST_ITEMS) -> ItemS
     for place, found in enumerate(maps):
         own = _count(found)
         counts.update(own)
-        quota = _quotas(own, most // len(maps))
+        quota = _quotas(own, -(-most // len(maps)))
         others = [other.pair for at, other in enumerate(maps) if at != place]
         for transition in TRANSITIONS:
             shown = _rows(found, transition, quota[transition], own[transition], others)
             rows += [{**row, "transition": transition, "after": place} for row in shown.iter_rows(named=True)]
-    silent = [side for side in ("before", "after") if not all(getattr(one.pair, side).has_texts for one in maps)]
-    held = f"the run {' and the run '.join(silent)} holds no texts" if silent else None
+    silent = dict.fromkeys(run.name for one in maps for run in (one.pair.before, one.pair.after) if not run.has_texts)
+    held = f"no texts on record of {', '.join(silent)}" if silent else None
     return ItemSet(rows, dict(counts), held)
 
 

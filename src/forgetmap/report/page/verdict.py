@@ -9,7 +9,7 @@ from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import cut, shown
 
-_PLURAL = {"category": "categories", "task": "tasks", "group": "groups"}
+_PLURAL = {"category": "categories", "task": "tasks", "group": "groups", "cell": "categories and tasks"}
 _NAMED = 3  # cells named before the rest is counted
 
 
@@ -20,13 +20,16 @@ def verdict_sentences(sheet: Sheet, *, level: str = "category", reading: str = "
     """
     cells = sheet.shown(level) if level != "total" else [sheet.total]
     decided = [cell for cell in cells if cell.verdict]
-    if not decided:
-        return []
     if reading in ("soft", "paper"):
         reading = "auto"  # these two decide nothing: the words rest on what auto shows
+    if not decided:  # what the level hides or does not hold may still be decided all in all
+        return [*_only(sheet.total, reading), *_carried([sheet.total])] if sheet.total.verdict else []
     noun = noun_of(cells, level)
     if len(cells) == 1:
-        return [*_only(cells[0], reading), *_carried(decided)]
+        said = _only(cells[0], reading, whole=cells[0].tasks == sheet.total.tasks)
+        if cells[0].tasks < sheet.total.tasks and sheet.total.verdict:
+            said += _only(sheet.total, reading)
+        return [*said, *_carried(decided)]
     losers = [cell for cell in decided if cell.verdict in ("lost", "both")]
     gainers = [cell for cell in decided if cell.verdict in ("gained", "both")]
     unclear = [cell for cell in decided if cell.verdict == "unclear"]
@@ -37,7 +40,9 @@ def verdict_sentences(sheet: Sheet, *, level: str = "category", reading: str = "
     said.append(f"{_moved(gainers, len(cells), noun, 'gained', reading)}.")
     if len(unclear) == len(cells):
         where = f"either {noun}" if len(cells) == 2 else f"any of the {len(cells)} {_PLURAL[noun]}"
-        said = [f"Nothing is certain in {where}."]
+        said = [f"No loss or gain is certain in {where}."]
+        if sheet.total.verdict in ("lost", "gained", "both"):
+            said = [*_only(sheet.total, reading), f"In {where} by itself nothing is certain."]
     if steady:
         verb = "is" if len(steady) == 1 else "are"
         said.append(f"{_names(steady)} {verb} steady: surely less than {_margin(steady)} either way.")
@@ -51,25 +56,25 @@ def noun_of(cells: Sequence[Cell], level: str) -> str:
     """Return what to call the cells: tasks without a place in the taxonomy are cells of their own at every level."""
     if level == "category" and cells and not any(cell.mapped for cell in cells):
         return "task"
-    return level
+    return "cell" if level == "category" and not all(cell.mapped for cell in cells) else level
 
 
-def _only(cell: Cell, reading: str) -> list[str]:
+def _only(cell: Cell, reading: str, *, whole: bool = True) -> list[str]:
     """The verdict where there is one cell to speak of."""
-    name = "All in all" if cell.level == "total" else f"{cut(cell.name)}, all there is"
+    name = "All in all" if cell.level == "total" else f"{cut(cell.name)}, all there is" if whole else cut(cell.name)
     parts = {
         "lost": f"{name}: something was lost, {_figure(cell, 'lost', reading)}; no certain gain",
         "gained": f"{name}: something was gained, {_figure(cell, 'gained', reading)}; no certain loss",
         "both": f"{name}: {_figure(cell, 'lost', reading)} lost and {_figure(cell, 'gained', reading)} gained",
         "steady": f"{name}: steady, surely less than {_margin([cell])} lost or gained",
-        "unclear": f"{name}: nothing is certain",
+        "unclear": f"{name}: no loss or gain beyond {_margin([cell])} is certain",
     }
     return [f"{parts[str(cell.verdict)]}."]
 
 
 def _moved(cells: list[Cell], of: int, noun: str, direction: str, reading: str) -> str:
     if not cells:
-        who = f"Neither {noun}" if of == 2 else f"None of the {of} {_PLURAL[noun]}"
+        who = f"Neither {'one' if noun == 'cell' else noun}" if of == 2 else f"None of the {of} {_PLURAL[noun]}"
         return f"{who} surely {direction} anything"
     if len(cells) == of:
         who = f"Both {_PLURAL[noun]}" if of == 2 else f"All {of} {_PLURAL[noun]}"
@@ -88,7 +93,7 @@ def _size(cell: Cell, direction: str, reading: str) -> float:
     figure = shown(cell, reading, direction)
     if figure.value is not None:
         return figure.value
-    return figure.range[0] if figure.range else -1.0
+    return sum(figure.range) / 2 if figure.range else -1.0
 
 
 def _net(cell: Cell) -> float:

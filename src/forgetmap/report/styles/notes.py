@@ -29,7 +29,7 @@ def merged(sheets: Sequence[Sheet], lines_of: Callable[[Sheet], list[str]]) -> l
 
 def hidden_lines(sheet: Sheet) -> list[str]:
     """Return what the total holds although no row shows it."""
-    hidden = [cell for cell in sheet.at("category") if cell.name in sheet.hidden]
+    hidden = [cell for cell in sheet.at("category") if sheet.hides(cell)]
     named = ", ".join(f"{cell.name} ({', '.join(cell.task_names)})" for cell in hidden)
     return [f"the total includes what the published tables do not show: {named}"] if hidden else []
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forgetmap.cells import Cell
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import ceiling, reading_of, shown, verdict_text
+from forgetmap.report.shown import ceiling, reading_of, shown, unit_of, verdict_text
 from forgetmap.report.styles.notes import about, merged, task_notes, total_label
 from forgetmap.report.styles.table import StyledColumn, StyledRow, StyledTable, bare
 from forgetmap.report.styles.task_sets import AlignedRow, aligned_rows, model_names
@@ -25,7 +25,7 @@ def own_rows(sheets: Sequence[Sheet], level: str, reading: str) -> StyledTable:
     notes = merged(sheets, lambda sheet: caption(sheet, reading, level, flips=False))
     made = _one(rows, level, reading) if len(sheets) == 1 else _several(rows, model_names(sheets), level, reading)
     return StyledTable(
-        "lost and gained, % of items", about(sheets), made[0], made[1], (*notes, _MOST, *task_notes(rows))
+        f"lost and gained, {unit_of(cells)}", about(sheets), made[0], made[1], (*notes, _MOST, *task_notes(rows))
     )
 
 
@@ -56,7 +56,8 @@ def _several(
     columns = (StyledColumn(level, False), *(StyledColumn(model) for model in models))
     made = []
     for direction in _DIRECTIONS:
-        made.append(StyledRow.section(f"{direction}, % of items [95 %] (most)"))
+        unit = unit_of(cell for row in rows for cell in row.cells if cell is not None)
+        made.append(StyledRow.section(f"{direction}, {unit} [95 %] (most)"))
         for row in rows:
             texts = (_figure(cell, reading, direction) for cell in row.cells)
             made.append(StyledRow((row.label, *texts), _kind(row, level)))
