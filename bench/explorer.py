@@ -150,7 +150,7 @@ _UNFOLDED = """async (place) => {
 
 
 @contextmanager
-def browsing(address: str) -> Iterator[Any]:
+def browsing() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium")
@@ -292,12 +292,14 @@ def main() -> None:
             in_fresh_process(__file__, "make", folder, str(given.items), str(given.tasks), times=1)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*.parquet")) / 1e6
         print(f"{2 * given.items:,} samples in {given.tasks} tasks, {size:,.0f} MB on disk")
-        server = Server(folder)
-        try:
-            with browsing(server.address) as page:
-                begun = time.perf_counter()
+        with browsing() as page:
+            begun = time.perf_counter()
+            server = Server(folder)
+            try:
                 cold = first_view(page, server.address)
-                line("first view, cold (server just started)", f"{cold:.2f} s", "-", True)
+                started = time.perf_counter() - begun
+                line("first view, cold (server just started)", f"{cold:.2f} s", "< 2 s", cold < 2)
+                line("  with the start of the server itself", f"{started:.2f} s", "-", True)
                 settle(page)
                 cookies = {one["name"]: one["value"] for one in page.context.cookies()}
                 with httpx.Client(base_url=server.base, cookies=cookies, timeout=120) as client:
@@ -320,8 +322,8 @@ def main() -> None:
                     whole = time.perf_counter() - start
                     told = f"{first:.2f} s to the first answer, {whole:.1f} s to the last"
                     line(f"search of {found['to_search']:,} texts", told, "-", True)
-        finally:
-            server.stop()
+            finally:
+                server.stop()
         line("server, peak memory", f"{server.peak_mb / 1000:.2f} GB", "-", True)
 
 

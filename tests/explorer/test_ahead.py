@@ -15,21 +15,22 @@ from forgetmap.explorer.shelf import Shelf
 def test_the_most_likely_first_and_nothing_while_someone_waits() -> None:
     ahead, done = Ahead(), []
     with ahead.asked():
-        for need in (Need.LATER, Need.PERHAPS, Need.NEXT):
+        for need in reversed(Need):
             ahead.add([lambda need=need, n=n: done.append((need, n)) for n in (1, 2)], need)  # type: ignore[misc]
         time.sleep(0.6)
         assert done == []
         assert not ahead.join(0.05)
     assert ahead.join(20)
-    assert done == [(need, n) for need in (Need.NEXT, Need.PERHAPS, Need.LATER) for n in (1, 2)]
+    assert done == [(need, n) for need in Need for n in (1, 2)]
 
 
 def test_what_is_dropped_is_not_made() -> None:
     ahead, done = Ahead(), []
     with ahead.asked():
         ahead.add([lambda: done.append("perhaps")], Need.PERHAPS)
+        ahead.add([lambda: done.append("likely")], Need.LIKELY)
         ahead.add([lambda: done.append("later")], Need.LATER)
-        ahead.drop(Need.PERHAPS)
+        ahead.drop(Need.PERHAPS, Need.LIKELY)
     assert ahead.join(20)
     assert done == ["later"]
 

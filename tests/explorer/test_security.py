@@ -201,6 +201,7 @@ def test_the_page_holds_no_inline_script_or_style(let_in: httpx.Client) -> None:
 def test_it_listens_on_this_machine_only(served: Served) -> None:
     with bind(0) as opened:
         assert opened.getsockname()[0] == "127.0.0.1"
+        assert opened.proto == socket.IPPROTO_TCP  # or small answers wait for Nagle
         with pytest.raises(UsageError, match="cannot be used"):
             opened.listen()
             bind(opened.getsockname()[1])

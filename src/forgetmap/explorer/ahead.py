@@ -18,8 +18,9 @@ class Need(IntEnum):
     """How soon something is likely to be asked for."""
 
     NEXT = 0  # the first look at the items
-    PERHAPS = 1  # another reading, one of the slices that are shown
-    LATER = 2  # what takes long, such as causes
+    LIKELY = 1  # one of the slices that are shown
+    PERHAPS = 2  # another reading
+    LATER = 3  # what takes long, such as causes
 
 
 #: Seconds of silence before anything is begun, and how long a busy server is waited for.
@@ -64,10 +65,10 @@ class Ahead:
                 self._thread.start()
             self._lock.notify_all()
 
-    def drop(self, need: Need) -> None:
+    def drop(self, *needs: Need) -> None:
         """Forget what was not begun: someone looks at something else now."""
         with self._lock:
-            self._queue = [one for one in self._queue if one[0] != need]
+            self._queue = [one for one in self._queue if one[0] not in needs]
             heapq.heapify(self._queue)
 
     def join(self, seconds: float) -> bool:

@@ -11,9 +11,11 @@ from typing import Any
 from jinja2 import ChoiceLoader, PackageLoader
 from markupsafe import Markup
 
+from forgetmap.evidence import READINGS
 from forgetmap.explorer.desk import Desk
 from forgetmap.explorer.slice_figure import slice_figure
 from forgetmap.explorer.state import MOST_CONDITIONS, View
+from forgetmap.map import missing_reading
 from forgetmap.report.page import sections
 from forgetmap.report.page.assets import asset, environment, figures_style
 from forgetmap.report.page.sections import Section
@@ -138,6 +140,16 @@ def slices_section(desk: Desk, view: View) -> dict[str, Any]:
         made["html"] = render("slices.html", slices=parts, several=len(parts) > 1, within=within, view=view)
         made["worst"] = [one.worst for one in found]
     return made
+
+
+def other_readings(desk: Desk, view: View) -> list[str]:
+    """Return the readings that a view might be switched to and that show something."""
+    readings = [found.readings for found in desk.maps(view)]
+    return [
+        reading
+        for reading in READINGS
+        if reading != view.reading and not all(missing_reading(reading, one) for one in readings)
+    ]
 
 
 def slice_views(desk: Desk, view: View) -> list[View]:

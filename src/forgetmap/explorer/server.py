@@ -26,7 +26,6 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from forgetmap.errors import ForgetmapError, UsageError
-from forgetmap.evidence import READINGS
 from forgetmap.explorer import downloads, drawing
 from forgetmap.explorer.ahead import Need
 from forgetmap.explorer.desk import Desk
@@ -117,17 +116,17 @@ class Explorer:
 
     async def _view(self, request: Request) -> Response:
         view = self.view(request)
-        self.desk.ahead.drop(Need.PERHAPS)
+        self.desk.ahead.drop(Need.LIKELY, Need.PERHAPS)
         content = await self._run(lambda: self._draw_first(view))
         self.desk.warm(view)
-        others = [replace(view, reading=reading) for reading in READINGS if reading != view.reading]
+        others = [replace(view, reading=reading) for reading in drawing.other_readings(self.desk, view)]
         self.desk.ahead.add([self._later(other) for other in others], Need.PERHAPS)
         return Response(content, media_type="application/json")
 
     async def _slices(self, request: Request) -> Response:
         view = self.view(request)
         made = await self._run(lambda: drawing.slices_section(self.desk, view))
-        self.desk.ahead.add([self._later(other) for other in drawing.slice_views(self.desk, view)], Need.PERHAPS)
+        self.desk.ahead.add([self._later(other) for other in drawing.slice_views(self.desk, view)], Need.LIKELY)
         return _json(made)
 
     def _draw_first(self, view: View) -> bytes:
@@ -227,7 +226,8 @@ async def _fault(request: Request, fault: Exception) -> Response:
 
 def bind(port: int) -> socket.socket:
     """Return a socket on this machine's own address only; port 0 takes any free one."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # with its protocol named, or asyncio leaves Nagle's algorithm on and every small answer waits 40 ms
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind(("127.0.0.1", port))
@@ -242,6 +242,7 @@ class Service:
 
     def __init__(self, desk: Desk, port: int = 0) -> None:
         self._socket = bind(port)
+        self._socket.listen()  # whoever opens the link at once waits, and is not refused
         self.port = int(self._socket.getsockname()[1])
         token = secrets.token_urlsafe(32)
         self.address = f"http://127.0.0.1:{self.port}/?{TOKEN}={token}"  # opens the explorer, once
