@@ -27,7 +27,22 @@ def make(folder: str, items: str) -> None:
         int(items), tasks=100, options=[4, 4, 4, 5, 10], known=0.6, lost=0.06, gained=0.05, persistence=0.3,
         abstain=(0.05, 0.1), texts=True,
     )  # fmt: skip
-    words = "the cell divides when its membrane folds and each half keeps one copy of what was written before it".split()
+    words = [
+        "the",
+        "cell",
+        "divides",
+        "when",
+        "its",
+        "membrane",
+        "folds",
+        "and",
+        "each",
+        "half",
+        "keeps",
+        "one",
+        "copy",
+    ]
+    words += ["of", "what", "was", "written", "before", "it"]
     for side in ("before", "after"):
         run: Run = getattr(planted, side)
         row = pl.col("text_row")

@@ -107,7 +107,7 @@ def test_table_sorts_with_missing_last(open_html: Open) -> None:
     content = one_map().to_dict()
     for cell in content["cells"]:
         if cell["name"] == "Math":
-            cell["chance"] = cell["noise"] = None
+            cell["chance"] = cell["noise"] = cell["verdict"] = cell["verdict_reading"] = None
             cell |= dict.fromkeys(("lost", "lost_low", "lost_high"))
     page = open_html(build_page([Sheet.from_dict(content)]))
     head = page.locator("#map .sortable thead button", has_text="lost")

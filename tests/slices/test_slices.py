@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -128,7 +130,7 @@ def test_every_number_is_in_one_bin_and_bins_are_in_order(values: list[float | N
     assert slices.null_count() == 0 and len(slices) == len(values)
     assert slices.dtype.categories.to_list() == words  # type: ignore[attr-defined]
     placed = sorted((v, words.index(s)) for v, s in zip(values, slices, strict=True) if v is not None)
-    assert all(a[1] <= b[1] for a, b in zip(placed, placed[1:], strict=False))
+    assert all(a[1] <= b[1] for a, b in pairwise(placed))
     assert all((s == MISSING) == (v is None) for v, s in zip(values, slices, strict=True))
 
 

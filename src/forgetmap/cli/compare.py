@@ -96,6 +96,7 @@ def compare_command(
     said = asked.write(sheets, level=by, reading=reading, maps=maps, recipe=recipe)
     if json:
         opt.write_json({**maps_to_dict(maps), **({"recipe": recipe.to_dict()} if recipe else {})}, json)
+        said.append(f"wrote {json}")
     if json == "-":
         return
     if style == "forgetmap":

@@ -32,7 +32,7 @@ Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", hel
 Figures = Annotated[
     Path | None,
     typer.Option(
-        "--figures", metavar="DIR", help="Write every figure as SVG, PNG and PDF (extra: forgetmap[figures])."
+        "--figures", metavar="DIR", help="Write every figure as SVG, PNG and PDF (PNG and PDF: the extra \\[figures])."
     ),
 ]
 Style = Annotated[
@@ -55,6 +55,7 @@ class Outputs:
     markdown: Path | None = None
     figures: Path | None = None
     style: str = "forgetmap"
+    page_option: str = "--report"  # what the page's file is called on the command line
 
     def check(self) -> None:
         """Refuse what cannot be written, in words."""
@@ -67,9 +68,10 @@ class Outputs:
         for name, ends in (("report", (".html", ".htm")), ("xlsx", (".xlsx",)), ("latex", ()), ("markdown", ())):
             path: Path | None = getattr(self, name)
             if path is not None:
-                opt.check_target(path, f"--{name}")
+                option = self.page_option if name == "report" else f"--{name}"
+                opt.check_target(path, option)
                 if ends and path.suffix.lower() not in ends:
-                    raise UsageError(f"--{name} is '{path}'; give it a name that ends in {ends[0]}")
+                    raise UsageError(f"{option} is '{path}'; give it a name that ends in {ends[0]}")
         for name in ("csv", "figures"):
             path = getattr(self, name)
             if path is not None and path.exists() and not path.is_dir():

@@ -71,7 +71,7 @@ def report_command(
     opt.one_of(by, LEVELS, "--by")
     if weight is not None:
         opt.one_of(weight, WEIGHTS, "--weight")
-    asked = outputs.Outputs(out, csv, xlsx, latex, markdown, figures, style)
+    asked = outputs.Outputs(out, csv, xlsx, latex, markdown, figures, style, page_option="--out")
     asked.check()
     if len(sources) == 1:
         _check_options(context)

@@ -15,6 +15,7 @@ from forgetmap.evidence import READINGS
 from forgetmap.explorer.desk import Desk
 from forgetmap.explorer.slice_figure import slice_figure
 from forgetmap.explorer.state import MOST_CONDITIONS, View
+from forgetmap.levels import WEIGHTS
 from forgetmap.map import missing_reading
 from forgetmap.report.page import sections
 from forgetmap.report.page.assets import asset, environment, figures_style
@@ -142,14 +143,15 @@ def slices_section(desk: Desk, view: View) -> dict[str, Any]:
     return made
 
 
-def other_readings(desk: Desk, view: View) -> list[str]:
-    """Return the readings that a view might be switched to and that show something."""
-    readings = [found.readings for found in desk.maps(view)]
-    return [
-        reading
-        for reading in READINGS
-        if reading != view.reading and not all(missing_reading(reading, one) for one in readings)
-    ]
+def neighbours(desk: Desk, view: View) -> list[View]:
+    """Return the views that one press on reading, level or weight would open and that show something."""
+    maps = desk.maps(view)
+    readings = [reading for reading in READINGS if not all(missing_reading(reading, found.readings) for found in maps)]
+    levels = [level for level in ("category", "task") if any(found.at(level) for found in maps)]
+    others = [replace(view, reading=reading) for reading in readings]
+    others += [replace(view, level=level) for level in levels]
+    others += [replace(view, weight=weight) for weight in WEIGHTS if weight != maps[0].weight]
+    return [other for other in others if other != view]
 
 
 def slice_views(desk: Desk, view: View) -> list[View]:

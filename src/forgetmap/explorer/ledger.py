@@ -63,6 +63,7 @@ class Ledger:
         self._searches: Shelf[str, Search] = Shelf(8)
         self._causes: Shelf[str, Causes] = Shelf(1)
         self._counts: Shelf[str, PatternCounts] = Shelf(1)
+        self._whole: Shelf[str, Mapping[str, int]] = Shelf(8)
 
     @property
     def items(self) -> pl.DataFrame:
@@ -174,6 +175,18 @@ class Ledger:
 
         return self._values.get("cause", codes), names
 
+    def count(self, what: str, mask: Mask | None) -> Mapping[str, int]:
+        """Return how many items, or how many of some items, there are of each transition, task or cause."""
+        kinds: dict[str, Callable[[], tuple[NDArray[Any], Sequence[str]]]] = {
+            "transition": lambda: (self.transition, TRANSITIONS),
+            "task": lambda: (self.task, self.tasks),
+            "cause": self.cause_of,
+        }
+        codes, names = kinds[what]()
+        if mask is not None:
+            return count_codes(codes, names, mask)
+        return self._whole.get(what, lambda: count_codes(codes, names))
+
     def value(self, name: str) -> NDArray[np.float64]:
         """Return what items are sorted by: change, length_before or length_after; NaN where unknown."""
 
@@ -244,5 +257,6 @@ class Ledger:
 def count_codes(codes: NDArray[Any], names: Sequence[str], mask: Mask | None = None) -> Mapping[str, int]:
     """Return how often each code occurs, by name; codes below 0 or past the names count for nothing."""
     chosen = codes if mask is None else codes[mask]
-    chosen = chosen[(chosen >= 0) & (chosen < len(names))]
-    return dict(zip(names, np.bincount(chosen, minlength=len(names)).tolist(), strict=True))
+    counted = pl.Series(chosen).value_counts()
+    found = dict(zip(counted.to_series(0).to_list(), counted["count"].to_list(), strict=True))
+    return {name: found.get(code, 0) for code, name in enumerate(names)}

@@ -141,13 +141,12 @@ def count_facets(desk: Desk, view: View) -> dict[str, Any]:
     afters = []
     for place, ledger in enumerate(ledgers):
         mask = both(only_mask(ledger, view.only), desk.cell_mask(view, ledger))
-        for name, n in count_codes(ledger.transition, TRANSITIONS, mask).items():
+        for name, n in ledger.count("transition", mask).items():
             transitions[name] += n
-        for name, n in count_codes(ledger.task, ledger.tasks, mask).items():
+        for name, n in ledger.count("task", mask).items():
             tasks[name] = tasks.get(name, 0) + n
         if causes is not None and ledger.known_causes() is not None:
-            codes, names = ledger.cause_of()
-            for name, n in count_codes(codes, names, mask).items():
+            for name, n in ledger.count("cause", mask).items():
                 causes[name] = causes.get(name, 0) + n
         else:
             causes = None  # still being read, for one of them at least

@@ -11,7 +11,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -119,8 +118,8 @@ class Explorer:
         self.desk.ahead.drop(Need.LIKELY, Need.PERHAPS)
         content = await self._run(lambda: self._draw_first(view))
         self.desk.warm(view)
-        others = [replace(view, reading=reading) for reading in drawing.other_readings(self.desk, view)]
-        self.desk.ahead.add([self._later(other) for other in others], Need.PERHAPS)
+        others = [self._later(other) for other in drawing.neighbours(self.desk, view)]
+        self.desk.ahead.add(others, Need.PERHAPS)
         return Response(content, media_type="application/json")
 
     async def _slices(self, request: Request) -> Response:

@@ -58,11 +58,18 @@ def _ranking(result: StudyResult) -> list[str]:
     if first is last:
         return [f"{first.name} lost {figure_text(_total(result, first, 'lost'))}."]
     surely = [entry for entry in result.found if _verdict(entry) in ("lost", "both")]
-    return [
-        f"{len(surely)} of {number(len(result.found), 'pair')} surely lost something in total. "
-        f"Most: {first.name}, {figure_text(_total(result, first, 'lost'))}; "
-        f"least: {last.name}, {figure_text(_total(result, last, 'lost'))}."
-    ]
+    said = f"{len(surely)} of {number(len(result.found), 'pair')} surely lost something in total."
+    # A pair that may have lost nothing did not lose most, whatever its figure.
+    sure = [entry for entry in ranked if entry in surely]
+    if len(sure) == 1:
+        said += f" It is {sure[0].name}: {figure_text(_total(result, sure[0], 'lost'))}."
+    elif sure:
+        first, last = sure[0], sure[-1]
+        said += (
+            f" Of these most: {first.name}, {figure_text(_total(result, first, 'lost'))}; "
+            f"least: {last.name}, {figure_text(_total(result, last, 'lost'))}."
+        )
+    return [said]
 
 
 def everywhere_sentence(result: StudyResult, level: str) -> str:

@@ -27,7 +27,12 @@ def decide_together(maps: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
         cells = [maps[at][n] for at, n in places]
         p = {name: np.array([_number(cell, name) for cell in cells]) for name in ("p_lost", "p_gained", "p_net")}
         moved = adjust(np.concatenate([p["p_lost"], p["p_gained"]]))
-        q_lost, q_gained, q_net = moved[: len(cells)], moved[len(cells) :], adjust(p["p_net"])
+        # Many sure cells elsewhere would lower the bar for a doubtful one: what a pair by itself leaves open stays open.
+        own = {name: np.array([_number(cell, name) for cell in cells]) for name in ("q_lost", "q_gained", "q_net")}
+        q_lost, q_gained = (
+            np.maximum(q, own[name]) for q, name in zip(np.split(moved, 2), ("q_lost", "q_gained"), strict=True)
+        )
+        q_net = np.maximum(adjust(p["p_net"]), own["q_net"])
         for (at, n), cell, *adjusted in zip(places, cells, q_lost, q_gained, q_net, strict=True):
             made[at][n] = _decided(cell, *adjusted)
     return made

@@ -97,13 +97,15 @@
   // ---- parts of the page ------------------------------------------------------------------------------------------------
 
   const RUNS = ["before", "after", "only", "taxonomy", "weight", "reading"];
+  // In the order in which they are looked at. Each waits for the one before it, whatever comes of that: a small machine draws
+  // the map sooner when it does not draw everything at once.
   const parts = {
     view: { path: "/api/view", names: [...RUNS, "level"], draw: drawView },
-    more: { path: "/api/more", names: [...RUNS, "level"], after: "view", draw: (found) => drawSections("more", found) },
-    slices: { path: "/api/slices", names: [...RUNS, "level", "by", "cell"], after: "view", draw: drawSlices },
-    items: { path: "/api/facets", names: ["before", "after", "only", "taxonomy", "weight", "reading", "cell"], after: "view", draw: drawItems },
-    chain: { path: "/api/chain", names: ["before", "after"], after: "view", when: () => state.chain, draw: (found) => drawSections("chain", found) },
-    causes: { path: "/api/causes", names: ["before", "after", "only", "taxonomy", "level"], after: "view", draw: drawCauses },
+    items: { path: "/api/facets", names: [...RUNS, "cell"], waits: "view", draw: drawItems },
+    more: { path: "/api/more", names: [...RUNS, "level"], waits: "items", draw: (found) => drawSections("more", found) },
+    slices: { path: "/api/slices", names: [...RUNS, "level", "by", "cell"], waits: "more", draw: drawSlices },
+    chain: { path: "/api/chain", names: ["before", "after"], waits: "slices", when: () => state.chain, draw: (found) => drawSections("chain", found) },
+    causes: { path: "/api/causes", names: ["before", "after", "only", "taxonomy", "level"], waits: "chain", draw: drawCauses },
   };
   // The items of another reading are the same ones: they are asked for anew only where a cell is chosen, whose tasks may
   // change. What can be sliced by depends on the runs only.
@@ -132,16 +134,23 @@
     const search = query(state, part.names);
     busy(1);
     try {
-      if (part.after && !(await parts[part.after].done)) return false;
+      for (let other = part.waits; other; other = parts[other].waits) await parts[other].done;
       if (signal.aborted) return false;
+      if (name !== "view" && parts.view.failed) {
+        part.key = null; // there is nothing to show yet
+        return false;
+      }
       const found = await ask(part.path, search, signal);
       if (signal.aborted) return false;
       part.draw(found);
+      part.failed = false;
       root.dataset[`${name}Drawn`] = part.key;
+      if (name === "view") await painted();
       return true;
     } catch (fault) {
       if (fault.name === "AbortError" || signal.aborted) return false;
       part.key = null; // the next change asks again
+      part.failed = true;
       if (name === "view") showFault(fault.message);
       else showPartFault(name, fault.message);
       return false;
@@ -149,6 +158,11 @@
       busy(-1);
     }
   }
+
+  // A page in the background is never painted: it must not wait for that.
+  const painted = () => Promise.race([
+    new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }), new Promise((done) => { setTimeout(done, 200); }),
+  ]);
 
   function showFault(text) {
     const place = $("fault");

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from forgetmap.causes import CAUSES
 from forgetmap.errors import UsageError
 from forgetmap.report.figures.canvas import Canvas, Figure, Scale, box, fill, fit, label, line, text_width
 from forgetmap.report.figures.palette import LIGHT, SERIES
@@ -90,6 +91,13 @@ def _names(rows: list[_Row]) -> list[str]:
     return sorted(counts, key=lambda name: (name != "wrong_answer", -counts[name], name))
 
 
+def _fixed(cause: str, names: list[str]) -> int:
+    """The place of a cause's look: every known cause has the same one in all figures."""
+    if cause in CAUSES:
+        return CAUSES.index(cause)
+    return len(CAUSES) + sorted(name for name in names if name not in CAUSES).index(cause)
+
+
 def _look(canvas: Canvas, place: int) -> dict[str, Any]:
     role = _role(place)
     kind = _KINDS[(place + place // SERIES) % len(_KINDS)]
@@ -105,12 +113,12 @@ def _role(place: int) -> str:
 
 def _draw_legend(canvas: Canvas, names: list[str], width: float) -> float:
     x, y = float(_MARGIN), 72.0
-    for place, name in enumerate(names):
+    for name in names:
         text = fit(words(name), 240, 12)
         wide = 29 + text_width(text, 12) + 20
         if x > _MARGIN and x + wide > width - _MARGIN:
             x, y = float(_MARGIN), y + 20
-        canvas.add(box(x, y - 11, 22, 13, **_look(canvas, place)), label(x + 29, y, text))
+        canvas.add(box(x, y - 11, 22, 13, **_look(canvas, _fixed(name, names))), label(x + 29, y, text))
         x += wide
     return y
 
@@ -142,14 +150,22 @@ def _draw_row(canvas: Canvas, row: _Row, names: list[str], scale: Scale, y: floa
             whole = f"of the {direction} items" if column == "share" else "of all answers"
             tip = f"{row.name}: {words(name)}, {percent(value)} {whole}"
             tip += f" ({_count(cause['count'])})" if column == "share" else ""
-            look = _outlined(_look(canvas, place))
+            look = _outlined(_look(canvas, _fixed(names[place], names)))
             canvas.add(box(start, top, end - start, height, tip=tip, data_role=column, data_cause=name, **look))
             text = _count(cause["count"])
             wide = text_width(text, 11, bold=True)
             if column == "share" and end - start >= wide + 8:
                 middle = (start + end) / 2
                 if place:  # hatches must not run through the number
-                    canvas.add(box(middle - wide / 2 - 2, top + 3, wide + 4, height - 6, **fill(_role(place))))
+                    canvas.add(
+                        box(
+                            middle - wide / 2 - 2,
+                            top + 3,
+                            wide + 4,
+                            height - 6,
+                            **fill(_role(_fixed(names[place], names))),
+                        )
+                    )
                 canvas.add(
                     label(middle, top + 14, text, size=11, role="paper" if place else "ink", anchor="middle", bold=True)
                 )

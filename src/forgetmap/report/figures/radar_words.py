@@ -86,7 +86,8 @@ def _values(series: Sequence[Series], axis: int, way: str, room: float) -> list[
         return texts
     most = series[0].ceilings[way][axis]
     value = series[0].figures[way][axis].text()
-    if most is None:
+    found = series[0].figures[way][axis].value
+    if most is None or (found is not None and found > most):  # a small sample may overshoot what there was
         return [value]
     ending = f"of max {percent(most)}"
     return [f"{value} {ending}"] if text_width(f"{value} {ending}", 11) <= room else [value, ending]

@@ -20,6 +20,8 @@ def verdict_sentences(sheet: Sheet, *, level: str = "category", reading: str = "
     """
     cells = sheet.shown(level) if level != "total" else [sheet.total]
     decided = [cell for cell in cells if cell.verdict]
+    if reading not in ("auto", "observed") and all(cell.block(reading) is None for cell in sheet.cells):
+        return [f"There is no {reading} reading of these runs; choose another."]
     if reading in ("soft", "paper"):
         reading = "auto"  # these two decide nothing: the words rest on what auto shows
     if not decided:  # what the level hides or does not hold may still be decided all in all
