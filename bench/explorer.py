@@ -203,7 +203,9 @@ def in_browser(page: Any, rng: random.Random, pause: float) -> dict[str, list[fl
             timed("slice as condition", f"[data-only={json.dumps(only)}]", None, "viewDrawn")
             settle(page)
             page.evaluate(_TIMED, ["#conditions .chip", None, "viewDrawn"])
-    for place in range(20):
+    settle(page)
+    whole = int(page.eval_on_selector(".items .status", "one => one.dataset.total"))
+    for place in range(min(20, whole // 20 - 1)):
         timed("item page", ".pages button:nth-of-type(2)", None, "itemsDrawn")
         settle(page)
         taken["item unfolded"].append(page.evaluate(_UNFOLDED, place))

@@ -14,6 +14,7 @@ from forgetmap import Run, compare
 from forgetmap.errors import UsageError
 from forgetmap.explorer import search
 from forgetmap.explorer.desk import Desk
+from forgetmap.explorer.drawing import neighbours, slice_views
 from forgetmap.explorer.library import Library
 from forgetmap.explorer.listing import count_facets, list_items
 from forgetmap.explorer.state import View
@@ -304,3 +305,18 @@ def test_a_pair_that_cannot_be_made_is_refused_when_asked_for() -> None:
     for _ in range(2):
         with pytest.raises(Exception, match="no task in common"):
             desk.maps(view)
+
+
+def test_the_views_next_to_a_view(desk: Desk, view: View) -> None:
+    found = neighbours(desk, view)
+    assert view not in found
+    assert len(found) == len(set(found))
+    assert {one.reading for one in found} == {"auto", "observed", "chance", "paper"}  # no repeats, no log-probabilities
+    assert {one.level for one in found} == {"category", "task"}
+    assert {one.weight for one in found} == {None, "items", "categories"}
+    assert "log" not in {one.taxonomy for one in found}  # these logs name no groups
+    for one in found:
+        desk.maps(one)
+    sliced = replace(view, by="tag_1")
+    assert {one.only for one in slice_views(desk, sliced)} == {(("tag_1", "even"),), (("tag_1", "odd"),)}
+    assert slice_views(desk, view) == []

@@ -15,6 +15,7 @@ from forgetmap.evidence import READINGS
 from forgetmap.explorer.desk import Desk
 from forgetmap.explorer.slice_figure import slice_figure
 from forgetmap.explorer.state import MOST_CONDITIONS, View
+from forgetmap.explorer.taxonomies import LOG
 from forgetmap.levels import WEIGHTS
 from forgetmap.map import missing_reading
 from forgetmap.report.page import sections
@@ -144,13 +145,16 @@ def slices_section(desk: Desk, view: View) -> dict[str, Any]:
 
 
 def neighbours(desk: Desk, view: View) -> list[View]:
-    """Return the views that one press on reading, level or weight would open and that show something."""
+    """Return the views that one press on reading, level, weight or taxonomy would open and that show something."""
     maps = desk.maps(view)
     readings = [reading for reading in READINGS if not all(missing_reading(reading, found.readings) for found in maps)]
     levels = [level for level in ("category", "task") if any(found.at(level) for found in maps)]
     others = [replace(view, reading=reading) for reading in readings]
     others += [replace(view, level=level) for level in levels]
     others += [replace(view, weight=weight) for weight in WEIGHTS if weight != maps[0].weight]
+    others += [
+        replace(view, taxonomy=name) for name in desk.taxonomies if name != LOG or maps[0].pair.before.info.groups
+    ]
     return [other for other in others if other != view]
 
 

@@ -115,18 +115,26 @@ class Explorer:
 
     async def _view(self, request: Request) -> Response:
         view = self.view(request)
-        self.desk.ahead.drop(Need.LIKELY, Need.PERHAPS)
-        content = await self._run(lambda: self._draw_first(view))
+        ahead = self.desk.ahead
+        ahead.drop(Need.LIKELY, Need.PERHAPS)
+
+        def work() -> tuple[bytes, list[View]]:
+            return self._draw_first(view), drawing.neighbours(self.desk, view)
+
+        content, others = await self._run(work)
         self.desk.warm(view)
-        others = [self._later(other) for other in drawing.neighbours(self.desk, view)]
-        self.desk.ahead.add(others, Need.PERHAPS)
+        ahead.add([self._later(other) for other in others], Need.PERHAPS)
         return Response(content, media_type="application/json")
 
     async def _slices(self, request: Request) -> Response:
         view = self.view(request)
-        made = await self._run(lambda: drawing.slices_section(self.desk, view))
-        self.desk.ahead.add([self._later(other) for other in drawing.slice_views(self.desk, view)], Need.LIKELY)
-        return _json(made)
+
+        def work() -> tuple[dict[str, Any], list[View]]:
+            return drawing.slices_section(self.desk, view), drawing.slice_views(self.desk, view)
+
+        content, others = await self._run(work)
+        self.desk.ahead.add([self._later(other) for other in others], Need.LIKELY)
+        return _json(content)
 
     def _draw_first(self, view: View) -> bytes:
         """The verdict and the map of a view: drawn once, and kept while there is room."""
