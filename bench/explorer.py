@@ -92,10 +92,13 @@ def serve(folder: str) -> None:
 
     from forgetmap.explorer.desk import Desk
     from forgetmap.explorer.library import Library
-    from forgetmap.explorer.server import Service
     from forgetmap.explorer.taxonomies import offered
 
-    service = Service(Desk(Library.open([f"{folder}/before", f"{folder}/after"]), taxonomies=offered()))
+    desk = Desk(Library.open([f"{folder}/before", f"{folder}/after"]), taxonomies=offered())
+    desk.begin()
+    from forgetmap.explorer.server import Service
+
+    service = Service(desk)
     print(service.address, flush=True)
     service.run()
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)

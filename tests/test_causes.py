@@ -194,6 +194,19 @@ def test_grades_fall_too() -> None:
     ]
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+def test_no_grade_is_a_wrong_answer_of_all_answers(repeats: bool) -> None:
+    """A grade is neither right nor wrong: how many answers are wrong it does not tell, how many are empty it does."""
+    before = graded([(0.9, "answered")] * 4, repeats=repeats)
+    after = graded([(1.0, "answered"), (0.9, "answered"), (0.5, "answered"), (0.0, "empty")], repeats=repeats)
+    rows = rows_of(find_causes(pair_runs(before, after)))
+    assert rows["lost", "wrong_answer"]["count"] > 0
+    assert rows["lost", "wrong_answer"]["share_of_all"] is None
+    assert rows["lost", "empty"]["share_of_all"] == pytest.approx(1 / 4)
+    right = find_causes(pair_runs(before, after, scale=Scale(threshold=0.8)))
+    assert rows_of(right)["lost", "wrong_answer"]["share_of_all"] == pytest.approx(1 / 4)
+
+
 def test_repeats_of_grades_count_the_lower_ones() -> None:
     before = graded([(0.9, "answered"), (0.9, "answered")], repeats=True)
     after = graded([(0.9, "answered"), (0.1, "empty"), (0.2, "answered")], repeats=True)

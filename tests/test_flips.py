@@ -15,10 +15,14 @@ from scipy.stats import fisher_exact
 
 from conftest import answer, make_run
 from forgetmap import Run, read_run
+from forgetmap.builder import RunBuilder
 from forgetmap.errors import UsageError
-from forgetmap.flips import LABEL_ERROR, NOISE, list_flips
+from forgetmap.flips import LABEL_ERROR, NOISE, change_words, list_flips, score_words
+from forgetmap.flips.listing import _described, _finished
 from forgetmap.flips.marks import chance_of_dealing
+from forgetmap.items import item_key
 from forgetmap.pairing import Pair, pair_runs
+from forgetmap.run import RunInfo
 from forgetmap.testing import plant
 
 OPTIONS = ["w", "x", "y", "z"]  # the gold is x
@@ -164,6 +168,121 @@ class TestShown:
         for transition in ("kept", "never"):
             found = list_flips(pair, transition)
             assert found.select("marks", "repeats_wrong").rows() == [([], None)]
+
+
+def spoken(state: str, score: float, *, read: str | None, picked: int | None, options: bool = True) -> Run:
+    """One reply under two scores: `pred` is compared, `read` is what another rule makes of the text."""
+    builder = RunBuilder(source="made", texts=True)
+    shown, index = (OPTIONS, 1) if options else (None, None)
+    question = builder.item(
+        "t", key=item_key(["q"], shown, ["x"]), question="q", options=shown, gold=["x"], gold_index=index
+    )
+    builder.reply(question, response="Whatever it says.", choice=read)
+    named = {"choice_index": picked} if options else {"choice": None if picked is None else OPTIONS[picked]}
+    builder.sample(question, scorer="pred", metric="acc", score=score, state=state, **named)
+    builder.sample(question, scorer="extracted", metric="acc", score=0.0, state="answered", choice_index=2)
+    return builder.finish(
+        RunInfo(model="m"), metrics=lambda _task, scorer, _metric: {"binary": True, "default": scorer == "pred"}
+    )
+
+
+class TestRepliesWithoutAnAnswer:
+    """A state that says no answer never stands beside a choice without a word on it."""
+
+    right = spoken("answered", 1.0, read="x", picked=1)
+
+    @pytest.mark.parametrize(
+        ("after", "note"),
+        [
+            (
+                spoken("no_answer", 0.0, read="y", picked=None),
+                "the score compared found no answer; another rule reads 'y'",
+            ),
+            (spoken("no_answer", 0.0, read="y", picked=2), "the log scored 'y'; the reply names no option"),
+            (spoken("refused", 0.0, read="y", picked=2), "the log scored 'y'; the reply is a refusal"),
+            (spoken("no_answer", 0.0, read=None, picked=None), None),
+            (spoken("answered", 0.0, read="y", picked=2), None),
+        ],
+        ids=["another rule", "a letter of the log's", "refused", "nothing read", "answered"],
+    )
+    def test_what_is_said(self, after: Run, note: str | None) -> None:
+        row = list_flips(pair_runs(self.right, after)).row(0, named=True)
+        assert row["note_after"] == note
+        assert row["note_before"] is None
+        assert row["choice_after"] == (None if row["state_after"] != "answered" else "y")
+
+    def test_a_point_without_an_answer(self) -> None:
+        """A letter that the engine draws where the reply names none is right now and then."""
+        lucky = spoken("no_answer", 1.0, read=None, picked=None)
+        found = list_flips(pair_runs(lucky, spoken("answered", 0.0, read="y", picked=2)))
+        assert found["note_before"].to_list() == ["the log scored this right; the reply names no option"]
+
+    def test_without_options(self) -> None:
+        before, after = (
+            spoken("answered", 1.0, read="x", picked=1, options=False),
+            spoken("no_answer", 0.0, read="y", picked=2, options=False),
+        )
+        found = list_flips(pair_runs(before, after))
+        assert found["note_after"].to_list() == ["the log scored 'y'; the reply names no answer"]
+
+    def test_who_keeps_fewer_columns_says_less(self) -> None:
+        """The explorer keeps a part of a described table: what it does not know it does not say."""
+        pair = pair_runs(self.right, spoken("no_answer", 0.0, read="y", picked=2))
+        table = _described(pair, pair.items, "lost", ())
+        row = _finished(table.drop("_chose_after", "_picked_after"), pair, None).row(0, named=True)
+        assert row["note_after"] == ("the state on record is no answer, yet 'y' is on record as read from the reply")
+        assert row["choice_after"] is None
+
+    def test_the_choice_is_that_of_the_score_compared(self) -> None:
+        found = list_flips(pair_runs(self.right, spoken("answered", 0.0, read="w", picked=3)))
+        assert found["choice_after"].to_list() == ["z"]
+
+    def test_long_answers_are_cut(self) -> None:
+        found = list_flips(pair_runs(self.right, spoken("no_answer", 0.0, read="y\n" + "long " * 100, picked=None)))
+        note = found["note_after"][0]
+        assert len(note) < 200 and "\n" not in note and note.endswith("…'")
+
+
+class TestScoresInWords:
+    @pytest.mark.parametrize(
+        ("before", "after", "kind", "scores", "change"),
+        [
+            ({1: "x"}, {1: "y"}, "binary", ["right", "wrong"], None),
+            (
+                {1: "xxxy"},
+                {1: "yxyz"},
+                "binary",
+                ["right in 3 of 4 repeats", "right in 1 of 4 repeats"],
+                "right in 3 of 4 repeats → 1 of 4",
+            ),
+        ],
+    )
+    def test_answers(
+        self, before: dict[int, str], after: dict[int, str], kind: str, scores: list[str], change: str | None
+    ) -> None:
+        row = list_flips(pair_of(before, after)).row(0, named=True)
+        assert row["kind"] == kind
+        assert [score_words(row, side) for side in ("before", "after")] == scores
+        assert change_words(row) == change
+
+    @pytest.mark.parametrize("repeats", [1, 2])
+    def test_grades_are_not_right_or_wrong(self, repeats: int) -> None:
+        def run(grades: Sequence[float]) -> Run:
+            return make_run(
+                [
+                    {"id": n, "question": f"q{n}", "gold": "a", "score": grade, "repeat": turn}
+                    for n, grade in enumerate(grades)
+                    for turn in range(repeats)
+                ]
+            )
+
+        rows = list_flips(pair_runs(run([1.0, 0.8]), run([0.0, 0.3]))).to_dicts()
+        mean, of = ("", "") if repeats == 1 else ("mean ", " of 2 repeats")
+        assert [[score_words(row, side) for side in ("before", "after")] for row in rows] == [
+            [f"{mean}score 1{of}", f"{mean}score 0{of}"],
+            [f"{mean}score 0.8{of}", f"{mean}score 0.3{of}"],
+        ]
+        assert [change_words(row) for row in rows] == [f"{mean}score 1 → 0", f"{mean}score 0.8 → 0.3"]
 
 
 class TestNoise:

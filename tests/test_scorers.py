@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conftest import answer, make_run
 from forgetmap import Run, compare
+from forgetmap.map import compare_all
 from forgetmap.scorers import DEPENDS
 
 
@@ -47,3 +48,43 @@ def test_one_scorer_has_nothing_to_be_checked_against() -> None:
     assert compare(run, run).total.scorers == ()
     both = judged([True] * 40, [True] * 40)
     assert compare(both, both, metric="human").total.scorers == ()
+
+
+def one_judge(name: str, tasks: tuple[str, ...] = ("t",), wrong: int = 5) -> Run:
+    return make_run([answer(n, n >= wrong, metric=name, task=task) for task in tasks for n in range(40)], model=name)
+
+
+def test_maps_side_by_side_on_different_scores_are_warned_of() -> None:
+    before = make_run(
+        [
+            answer(n, True, metric=judge, task=task)
+            for judge in ("human", "judge")
+            for task in ("s", "t")
+            for n in range(40)
+        ]
+    )
+    both = ("s", "t")
+    maps = compare_all(before, [one_judge("human", both), one_judge("judge", both)])
+    for found in maps:
+        (told,) = [warning for warning in found.warnings if "different scores" in warning]
+        assert told.startswith("s, t: ")
+        assert "human for human (AFTER 1) but judge for judge (AFTER 2)" in told
+        assert "--scorer and --metric name one for all" in told
+
+
+def test_maps_on_one_score_are_not() -> None:
+    both = judged([True] * 40, [True] * 40)
+    maps = compare_all(both, [one_judge("human"), judged([False] * 40, [True] * 40)])
+    assert not [warning for found in maps for warning in found.warnings if "different scores" in warning]
+    named = compare_all(both, [both, both], metric="judge")
+    assert not [warning for found in named for warning in found.warnings if "different scores" in warning]
+
+
+def test_one_score_read_in_two_ways_is_warned_of() -> None:
+    def rated(values: tuple[float, ...]) -> Run:
+        return make_run([{"id": n, "question": f"q{n}", "gold": "a", "score": values[n % 2]} for n in range(40)])
+
+    maps = compare_all(rated((0.0, 1.0)), [rated((1.0, 0.0)), rated((0.5, 1.0))])
+    told = [warning for found in maps for warning in found.warnings if "different scores" in warning]
+    assert len(told) == 2
+    assert "score (binary) for" in told[0] and "score (graded) for" in told[0] and "--threshold" in told[0]

@@ -7,7 +7,7 @@ A score that would come out otherwise with another seed needs repeats before a f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Literal
 
@@ -30,12 +30,14 @@ def decoding(run: Run, task: str, metric: Metric) -> Decoding | None:
     Log-likelihoods are not drawn, whatever the run's temperature. Where repeats ran under different settings, one
     sampled repeat makes the score a sampled one.
     """
-    settings = [run.info.task_settings.get(task, {}), run.info.settings]
+    settings = [run.info.task_settings.get(task, {}), run.info.settings]  # the task's own come first
     kind = settings[0].get("output_type")  # lm-eval: only generate_until writes an answer, the others rate given ones
     if metric.kind == "likelihood" or (isinstance(kind, str) and kind != "generate_until"):
         return "deterministic"
     names = ("temperature", "do_sample", "top_k", "backend")
-    found = {_decide(run, kind, *values) for values in _together([_recorded(settings, name) for name in names])}
+    places = [place for level in settings for place in _places(level)]
+    recorded = [next((place[name] for place in places if place.get(name) is not None), None) for name in names]
+    found = {_decide(run, kind, *values) for values in _together(recorded)}
     if "sampled" in found:
         return "sampled"
     return None if None in found else "deterministic"
@@ -70,13 +72,9 @@ def _by_harness(
     return None if backend.startswith("hf") and version < (0, 4, 10) else "sampled"
 
 
-def _recorded(settings: Sequence[Mapping[str, Any]], name: str) -> Any:
-    """Return a setting, the task's own before the run's, whether it stands alone or among generation parameters."""
-    for level in settings:
-        for place in (level, *(_parameters(level.get(nested)) for nested in _NESTED)):
-            if place.get(name) is not None:
-                return place[name]
-    return None
+def _places(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Where a setting may stand: alone, or among generation parameters."""
+    return [settings, *(_parameters(settings[nested]) for nested in _NESTED if nested in settings)]
 
 
 def _parameters(value: Any) -> Mapping[str, Any]:

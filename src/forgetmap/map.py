@@ -22,7 +22,7 @@ from forgetmap.levels import LEVELS, WEIGHTS, Level, make_levels
 from forgetmap.pairing import Pair, Scale, pair_runs
 from forgetmap.readers import read_run
 from forgetmap.run import Run
-from forgetmap.scorers import DEPENDS, mark_scorers, other_scorers
+from forgetmap.scorers import DEPENDS, mark_scorers, other_scorers, unequal_scores
 from forgetmap.taxonomies import Taxonomy, load_taxonomy
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def compare_all(
     maps = map_pairs([pair(left, right) for right in rights], **asked)  # type: ignore[arg-type]
     if check_scorers and scorer is None and metric is None:
         maps = _check_scorers(maps, [(left, right) for right in rights], pair, asked)
+    if unequal := unequal_scores([found.pair for found in maps]):
+        maps = [replace(found, warnings=[*found.warnings, *unequal]) for found in maps]
     if bridge is not None:
         middle = _as_run(bridge)
         crossed = [cross_bridge(found.pair, middle, pair, found.levels) for found in maps]
@@ -308,4 +310,5 @@ def _taxonomy(taxonomy: str | Path | Taxonomy | None, before: Run) -> Taxonomy:
                 f"{before.source or before.name}: the log names no groups of tasks; choose another taxonomy"
             )
         return Taxonomy.from_groups("log", before.info.groups)
-    return load_taxonomy(taxonomy or "post_forget")
+    found = load_taxonomy(taxonomy or "post_forget")
+    return found.with_tasks(before.info.categories.get(found.name, {}))

@@ -114,6 +114,7 @@ class RunInfo(msgspec.Struct, kw_only=True):
     task_names: dict[str, str] = {}  # canonical task -> name in the log
     metrics: list[Metric] = []
     groups: dict[str, list[str]] = {}  # task groups and tags found in the log: a taxonomy
+    categories: dict[str, dict[str, str]] = {}  # taxonomy → task → category, as the suite says
     subset: dict[str, Any] = {}  # a subset chosen on purpose: limit, tasks, samples
     files: list[str] = []
     other_files: list[str] = []  # lay beside the log and were not read

@@ -1,4 +1,5 @@
-"""The scorer check: whether a finding holds under every scorer of the log (statistics.md 4)."""
+"""Which scorer a finding rests on: whether it holds under every scorer of the log (statistics.md 4), and whether maps
+that stand side by side rest on the same one."""
 
 from __future__ import annotations
 
@@ -31,6 +32,39 @@ def other_scorers(pair: Pair) -> list[str]:
         elif pair.before.info.tool == "table" and metric.metric != mine.metric and metric.binary == mine.binary:
             found[metric.metric] = None
     return list(found)[:MOST]
+
+
+def unequal_scores(pairs: Sequence[Pair]) -> list[str]:
+    """Return a warning per set of tasks that pairs shown side by side compare on different scores.
+
+    Each pair takes the score that its own two logs share: with another after-log that may be another one.
+    """
+    by_task: dict[str, dict[tuple[str, str], list[int]]] = {}
+    for place, pair in enumerate(pairs):
+        for choice in pair.choices:
+            by_task.setdefault(choice.task, {}).setdefault((choice.name, choice.kind), []).append(place)
+    alike: dict[tuple[tuple[tuple[str, str], tuple[int, ...]], ...], list[str]] = {}
+    for task, scores in by_task.items():
+        if len(scores) > 1:
+            alike.setdefault(tuple((score, tuple(of)) for score, of in scores.items()), []).append(task)
+    return [_unequal(scores, tasks, pairs) for scores, tasks in alike.items()]
+
+
+def _unequal(
+    scores: Sequence[tuple[tuple[str, str], Sequence[int]]], tasks: Sequence[str], pairs: Sequence[Pair]
+) -> str:
+    more = f" and {len(tasks) - 5} more" if len(tasks) > 5 else ""
+    one_name = len({name for (name, _), _ in scores}) == 1
+    parts = []
+    for (name, kind), places in scores:
+        models = ", ".join(f"{pairs[place].after.name} (AFTER {place + 1})" for place in places[:3])
+        models += f" and {len(places) - 3} more" if len(places) > 3 else ""
+        parts.append(f"{name} ({kind}) for {models}" if one_name else f"{name} for {models}")
+    remedy = "--threshold reads all as right or wrong" if one_name else "--scorer and --metric name one for all"
+    return (
+        f"{', '.join(tasks[:5])}{more}: compared on different scores, {' but '.join(parts)}, so that these maps do not compare "
+        f"there; {remedy}"
+    )
 
 
 def mark_scorers(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> list[Cell]:

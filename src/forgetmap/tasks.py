@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -308,3 +309,12 @@ _CODES = {
     "hash4": _hash4,  # the number after ####
 }
 CODES = tuple(_CODES)
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Tell whether a name fits a glob, or one of several parted by commas.
+
+    >>> fits("mmlu:anatomy", "arc*, mmlu:*")
+    True
+    """
+    return any(fnmatchcase(name, part.strip()) for part in (pattern, *pattern.split(",")))

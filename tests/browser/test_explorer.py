@@ -157,6 +157,23 @@ def test_a_cell_shows_its_items_and_back_goes_back(open_view: Open) -> None:
     expect(page.locator("#which")).to_contain_text("whole map")
 
 
+def test_a_link_to_a_cell_opens_at_its_items(open_view: Open) -> None:
+    cell = compare(BEFORE, AFTER).at("category")[0]
+    page = open_view(f"cell=category/{cell.name}&transition=lost")
+    expect(page.locator("#items h2")).to_be_in_viewport()
+    chip = page.locator("#conditions .chip")
+    expect(chip).to_contain_text(cell.name)
+    chip.click()
+    expect(page.locator("#which")).to_contain_text("whole map")
+    expect(chip).to_have_count(0)
+
+
+def test_the_link_can_be_copied_on_a_phone(open_view: Open) -> None:
+    page = open_view(size="phone")
+    expect(page.locator("#copy")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_row_of_the_forest_is_a_cell_too(open_view: Open) -> None:
     page = open_view()
     mark = page.locator("#map svg g[data-cell]").first
@@ -240,6 +257,7 @@ def test_slices_and_conditions(open_view: Open) -> None:
     chip = page.locator("#conditions .chip")
     expect(chip).to_contain_text("even")
     settled(page)
+    expect(button).to_have_count(0)  # there is nothing left to choose of a slice that is shown
     half = total(page)
     whole = compare(BEFORE, AFTER).total.items
     assert 0 < half < whole
@@ -258,6 +276,9 @@ def test_several_afters_and_stages(open_view: Open) -> None:
     expect(page.locator("h1")).to_have_text("base → tuned, other")
     ready(page)
     assert page.locator("#afters select").count() == 2
+    told = {found.total.items for found in (compare(BEFORE, AFTER), compare(BEFORE, OTHER))}
+    assert len(told) == 1
+    expect(page.locator("#subtitle")).to_contain_text(f"{told.pop():,} items each")  # shared ones, never added up
     assert page.locator('.items select[name="after"] option').count() == 3
     page.check("[name=chain]")
     expect(page.locator("#life h2")).to_have_text("Life lines")

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from forgetmap.chain import chain_runs
 from forgetmap.recipe import summarise_recipe
 from forgetmap.report.page import ItemSet, build_page
 from forgetmap.report.sheet import Sheet
-from forgetmap.testing import plant
+from forgetmap.testing import join_planted, plant
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -147,7 +148,7 @@ def test_level_switch_and_the_tasks_behind_a_row(open_html: Open) -> None:
 def test_a_cell_leads_to_its_items_and_the_address_keeps_the_state(open_html: Open) -> None:
     page = open_html(one_page())
     page.get_by_role("button", name="by task").click()
-    page.locator('#map tbody[data-level="task"] tr', has_text="social_iqa").locator("a").click()
+    page.locator('#map tbody[data-level="task"] tr', has_text="social_iqa").locator("th a").click()
     expect(page.locator('select[name="task"]')).to_have_value("social_iqa")
     page.locator('[data-transition="gained"]').click()
     page.wait_for_function("location.hash === '#items?transition=gained&task=social_iqa'")
@@ -158,6 +159,100 @@ def test_a_cell_leads_to_its_items_and_the_address_keeps_the_state(open_html: Op
     expect(again.locator(".item").first).to_be_visible()
     assert set(shown_tasks(again)) == {"social_iqa"}
     assert again.locator("#items").bounding_box()["y"] < 400  # type: ignore[index]
+
+
+@cache
+def page_of_wide_cells() -> tuple[str, ItemSet]:
+    """A page one of whose categories stands for two tasks."""
+    tasks = ("mmlu:college_mathematics", "mmlu:abstract_algebra", "piqa")
+    parts = [
+        plant(150, lost=0.2, gained=0.1, tasks=[task], seed=at, first_item=1000 * at) for at, task in enumerate(tasks)
+    ]
+    pair = join_planted(parts)
+    found = compare(pair.before, pair.after)
+    items = items_of((found,))
+    return build_page([Sheet.of(found)], items=items), items
+
+
+def chip_counts(page: Page) -> dict[str, int]:
+    texts = page.locator("#items [data-transition]").all_inner_texts()
+    return {name: int(number.replace(",", "")) for name, number in (text.split() for text in texts)}
+
+
+def expected_counts(rows: list[dict[str, Any]]) -> dict[str, int]:
+    made = {name: sum(row["transition"] == name for row in rows) for name in ("lost", "gained", "kept", "never")}
+    return {"all": len(rows), **made}
+
+
+def test_transition_counts_follow_the_other_filters(open_html: Open) -> None:
+    found = items_of((one_map(),)).rows
+    page = open_html(one_page())
+    assert chip_counts(page) == expected_counts(found)
+    page.locator('select[name="task"]').select_option("social_iqa")
+    of_task = [row for row in found if row["task"] == "social_iqa"]
+    assert chip_counts(page) == expected_counts(of_task) != expected_counts(found)
+    page.locator('select[name="cause"]').select_option("no_answer")
+    assert chip_counts(page) == expected_counts([row for row in of_task if row["cause"] == "no_answer"])
+    page.locator('select[name="cause"]').select_option("")
+    page.locator('input[name="search"]').fill("no such words")
+    expect(page.locator("#items .status")).to_have_text("No item fits.")
+    assert set(chip_counts(page).values()) == {0}
+
+
+def test_a_cell_of_several_tasks_leads_to_its_items_of_a_transition(open_html: Open) -> None:
+    html, items = page_of_wide_cells()
+    page = open_html(html)
+    inside = [row for row in items.rows if row["task"].startswith("mmlu:")]
+    row = page.locator('#map tbody[data-level="category"] tr', has_text="Math")
+    for place, link in enumerate(("td.lost a", "td.gained a", "th a")):
+        row.locator(link).click()
+        expect(page.locator('select[name="within"] option:checked')).to_contain_text("Math")
+        wanted = [one for one in inside if place == 2 or one["transition"] == ("lost", "gained")[place]]
+        expect(page.locator("#items .status")).to_have_attribute("data-total", str(len(wanted)))
+        assert chip_counts(page) == expected_counts(inside)
+    page.locator("#map tr.total td.lost a").click()
+    lost = [one for one in items.rows if one["transition"] == "lost"]
+    expect(page.locator("#items .status")).to_have_attribute("data-total", str(len(lost)))
+    expect(page.locator('select[name="within"]')).to_have_value("")
+
+
+def test_the_interactive_forest_shows_zero_and_margin(open_html: Open) -> None:
+    page = open_html(one_page())
+    figure = page.locator('figure[data-figure^="map-forest"]')
+    figure.locator("[data-interact]").click()
+    expect(figure.locator(".live .zerolinelayer path")).to_have_count(2)
+    rows = len(Sheet.of(one_map()).rows("category"))
+    expect(figure.locator(".live .shapelayer path")).to_have_count(2 * rows)
+    ink = "getComputedStyle(document.documentElement).getPropertyValue"
+    colours = figure.locator(".live .zerolinelayer path").first.evaluate(
+        f"one => [getComputedStyle(one).stroke, {ink}('--fm-grid').trim()]"
+    )
+    assert colours[0] != _rgb(colours[1])  # a zero line as pale as the grid is none
+
+
+def _rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
+
+
+def test_names_stay_in_view_while_tables_scroll_on_a_phone(open_html: Open) -> None:
+    runs = [planted().before, planted().after, planted(silent=0.0).after]
+    page = open_html(build_page([Sheet.of(one_map())], chain=chain_runs(runs)), size="phone")
+    for fold in page.locator("details").all():
+        fold.evaluate("one => one.open = true")
+    seen = 0
+    for box in page.locator(".box").all():
+        if not box.is_visible() or not box.evaluate("one => one.scrollWidth > one.clientWidth + 30"):
+            continue
+        box.evaluate("one => { one.scrollLeft = one.scrollWidth; }")
+        frame, name = box.bounding_box(), box.locator("tbody th").first
+        if not name.is_visible():
+            name = box.locator("tbody th:visible").first
+        place = name.bounding_box()
+        assert frame is not None and place is not None
+        assert abs(place["x"] - frame["x"]) < 1 and place["width"] < frame["width"]
+        seen += 1
+    assert seen >= 4
+    no_sideways_scroll(page)
 
 
 def test_an_address_that_asks_for_nothing_here(open_html: Open) -> None:

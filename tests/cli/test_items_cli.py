@@ -71,9 +71,45 @@ class TestItems:
         before, after = write(tmp_path / "b.parquet", "xxy", 4), write(tmp_path / "a.parquet", "yxx", 4)
         _, lost, _ = run_cli("items", before, after)
         assert "likely noise" not in lost
-        assert "wrong in 3 of 4 repeats after · confidence before 1.00" in lost
+        assert "right in 4 of 4 repeats → 1 of 4 · confidence before 1.00" in lost
+        assert "after   right in 1 of 4 repeats; shown: y" in lost
         _, gained, _ = run_cli("items", before, after, "--show", "gained")
-        assert "wrong in 3 of 4 repeats before · confidence after 1.00" in gained
+        assert "right in 1 of 4 repeats → 4 of 4 · confidence after 1.00" in gained
+
+    def test_scores_are_words(self, run_cli: Cli, tables: list[Path]) -> None:
+        """A score in brackets looks like the number of an option."""
+        _, out, _ = run_cli("items", *tables[:2])
+        assert "  before  right: x\n  after   wrong: y\n" in out
+        assert "[" not in out
+
+    def test_grades_have_their_figures(self, run_cli: Cli, tmp_path: Path) -> None:
+        for name, grade in (("b", 0.8), ("a", 0.3)):
+            rows = [{"id": n, "question": f"q{n}", "gold": "g", "score": grade, "response": "said"} for n in range(3)]
+            pl.DataFrame(rows).write_csv(tmp_path / f"{name}.csv")
+        _, out, _ = run_cli("items", tmp_path / "b.csv", tmp_path / "a.csv")
+        assert out.count("score 0.8 → 0.3") == 3
+        assert "  after   score 0.3: said" in out
+        assert "right" not in out and "wrong" not in out
+
+    def test_a_choice_beside_no_answer_is_explained(self, run_cli: Cli, tmp_path: Path) -> None:
+        rows = [answer(0, False, prediction="y", answer_state="no_answer", response="Well.", model="m")]
+        before, after = write(tmp_path / "b.parquet", "x"), tmp_path / "a.parquet"
+        pl.DataFrame(rows).write_parquet(after)
+        _, out, _ = run_cli("items", before, after)
+        assert "after   wrong, no answer: Well.\n          the log scored 'y'; the reply names no option\n" in out
+        assert "← after" not in out
+
+    @pytest.mark.parametrize("option", ["--csv", "--json"])
+    def test_a_file_is_all_that_is_told(self, run_cli: Cli, tables: list[Path], tmp_path: Path, option: str) -> None:
+        code, out, _ = run_cli("items", *tables[:2], option, tmp_path / "lost")
+        assert code == 0
+        assert out.split() == ["wrote", "4", "items", "to", str(tmp_path / "lost")]
+        assert (tmp_path / "lost").stat().st_size > 100
+
+    def test_a_file_that_cannot_be_written_is_refused_first(self, run_cli: Cli, tmp_path: Path) -> None:
+        code, _, err = run_cli("items", "gone", "gone", "--csv", tmp_path / "no" / "lost.csv")
+        assert code == 2
+        assert "there is no folder" in err
 
     def test_gains_are_shared_too(self, run_cli: Cli, tables: list[Path]) -> None:
         _, out, _ = run_cli("items", *tables, "--show", "gained")

@@ -34,9 +34,50 @@ def test_one_call_writes_everything(run_cli: Cli, pair: tuple[Path, Path], tmp_p
     assert (tmp_path / "m.tex").read_text(encoding="utf-8").count(r"\toprule") >= 1
     assert "|" in (tmp_path / "m.md").read_text(encoding="utf-8")
     assert (tmp_path / "m.xlsx").read_bytes()[:2] == b"PK"
-    stems = {path.stem for path in (tmp_path / "figures").iterdir()}
+    stems = {path.stem for path in (tmp_path / "figures").glob("[!.]*")}
     assert {"radar", "forest", "quadrants"} <= stems
-    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".png", ".pdf"}
+    assert {path.suffix for path in (tmp_path / "figures").glob("[!.]*")} == {".svg", ".png", ".pdf"}
+
+
+def test_figures_of_other_maps_do_not_stay(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "f"
+    assert run_cli("compare", *pair, pair[0], "--figures", folder)[0] == 0
+    (folder / "mine.txt").write_text("kept")
+    assert (folder / "forest-2.svg").is_file()
+    assert run_cli("compare", *pair, "--figures", folder)[0] == 0
+    stems = {path.stem for path in folder.glob("[!.]*")}
+    assert {"forest", "radar", "mine"} <= stems
+    assert not {stem for stem in stems if stem.startswith(("forest-", "heat-"))}
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_map_in_the_place_of_a_run(
+    run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path, command: str, place: int
+) -> None:
+    saved = tmp_path / "map of two.json"
+    afters = [pair[1], pair[1]] if place == 2 else [pair[1]]  # several maps have a schema of their own
+    assert run_cli("compare", pair[0], *afters, "--json", saved)[0] == 0
+    given = [[saved], [saved, pair[1]], [pair[0], saved]][place]
+    code, out, err = run_cli(command, *given)
+    assert (code, out) == (2, "")
+    assert "is a saved map, not a run" in err
+    assert f"forgetmap report '{saved}' shows it" in err
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+def test_a_call_without_an_after(run_cli: Cli, pair: tuple[Path, Path], command: str) -> None:
+    code, _, err = run_cli(command, pair[0])
+    assert code == 2
+    assert "AFTER is missing" in err
+
+
+def test_a_map_among_runs_is_refused(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    run_cli("compare", *pair, "--json", tmp_path / "map.json")
+    code, _, err = run_cli("report", tmp_path / "map.json", pair[1], "--out", tmp_path / "r.html")
+    assert code == 2
+    assert "give one map, or BEFORE and AFTER runs" in err
+    assert not (tmp_path / "r.html").exists()
 
 
 def test_a_saved_map_shows_what_the_fresh_one_did(run_cli: Cli, pair: tuple[Path, Path], tmp_path: Path) -> None:
@@ -53,7 +94,7 @@ def test_several_afters_and_life_lines(run_cli: Cli, pair: tuple[Path, Path], tm
         "report", pair[0], pair[1], pair[0], "--chain", "--out", tmp_path / "r.html", "--figures", tmp_path / "f"
     )
     assert code == 0, err
-    stems = {path.stem for path in (tmp_path / "f").iterdir()}
+    stems = {path.stem for path in (tmp_path / "f").glob("[!.]*")}
     assert {"heat-lost", "heat-gained", "forest-1", "forest-2", "alluvial"} <= stems
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -16,8 +14,6 @@ import pytest
 from forgetmap.cli.view import view_command
 from forgetmap.errors import UsageError
 from forgetmap.testing import plant
-
-Cli = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +38,7 @@ def test_the_printed_link_opens_it_and_an_interrupt_ends_it(runs: Path) -> None:
         assert address.startswith("http://127.0.0.1:")
         with httpx.Client(follow_redirects=True, timeout=30, transport=httpx.HTTPTransport(retries=5)) as client:
             assert "forgetmap" in client.get(address).text
-            assert client.get(address.partition("/?")[0] + "/api/view").json()["items"] == 40
+            assert client.get(address.partition("/?")[0] + "/api/view").json()["items"] == [40]
         started.send_signal(signal.SIGINT)
         _, err = started.communicate(timeout=20)
         assert "Traceback" not in err
@@ -57,15 +53,9 @@ def test_nothing_to_view(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_one_sentence(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
+    def without(name: str) -> object:
+        return None if name == "uvicorn" else find_spec(name)
 
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.split(".")[0] == "uvicorn":
-            raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
-        return real(name, *rest, **more)
-
-    for name in [name for name in sys.modules if name.startswith(("forgetmap.explorer", "uvicorn"))]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr("forgetmap.cli.view.find_spec", without)
     with pytest.raises(UsageError, match=r"uvicorn\); pip install 'forgetmap\[explorer\]'"):
         view_command([str(runs)])

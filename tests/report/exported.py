@@ -58,6 +58,16 @@ def several(number: int, tasks: Sequence[str] = CATEGORISED, **options: Any) -> 
 
 
 @cache
+def namesakes() -> list[Sheet]:
+    """Maps of one before-run and three after-runs, two of which bear one name."""
+    named = (("tuned", "runs/first"), ("tuned", "runs/second"), ("other", "runs/third"))
+    return [
+        replace(one, before={**one.before, "model": "base"}, after={**one.after, "model": model, "source": source})
+        for one, (model, source) in zip(several(3), named, strict=True)
+    ]
+
+
+@cache
 def hostile() -> Sheet:
     """The map of a pair whose tasks and models bear hostile names."""
     pair = plant(720, tasks=HOSTILE, seed=4)

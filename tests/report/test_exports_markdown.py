@@ -113,3 +113,17 @@ def test_any_text_is_shown_as_it_is(name: str) -> None:
 def test_long_texts_are_cut_where_asked() -> None:
     assert escape("x" * 50, 10) == "x" * 9 + "…"
     assert escape("x" * 500) == "x" * 500
+
+
+def test_models_of_one_name_are_told_apart() -> None:
+    text = markdown_text(exported.namesakes())
+    heads = [line for line in text.splitlines() if line.startswith("### ")]
+    assert [line.split(":")[0] for line in heads] == [
+        "### base → tuned (1)",
+        "### base → tuned (2)",
+        "### base → other",
+    ]
+    folds = [line for line in text.splitlines() if "How the runs were paired" in line]
+    assert [line.partition("paired: ")[2].partition("<")[0] for line in folds] == ["tuned (1)", "tuned (2)", "other"]
+    assert text.count("| tuned (1) | tuned (2) | other |") == 3
+    assert "tuned (2): runs/second" in text and "runs/third" not in text

@@ -13,6 +13,7 @@ from forgetmap.errors import UsageError
 from forgetmap.report.exports import tidy_tables, workbook, write_workbook
 from forgetmap.report.plain import visible
 from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import shown
 
 # openpyxl says that it does not know data bars
 pytestmark = pytest.mark.filterwarnings("ignore:.*xtension is not supported:UserWarning")
@@ -56,11 +57,14 @@ def test_the_map_to_look_at(tmp_path: Path) -> None:
         assert row["items"] == cell.items
         if cell.chance["lost"] is None:  # only a range is known
             assert row["lost"] is None and "lost: a range" in row["marks"]
+            ends = [max(cell.chance[f"lost_{end}"], 0.0) for end in ("from", "to")]
+            assert [row["lost from"], row["lost to"]] == pytest.approx(sorted(ends), rel=1e-14)
         else:
+            assert (row["lost from"], row["lost to"]) == (None, None)
             assert row["lost"] == pytest.approx(cell.chance["lost"], rel=1e-14)
             assert row["most to lose"] == pytest.approx(cell.chance["known_before"], rel=1e-14)
-        assert row["lost from"] == pytest.approx(cell.chance["lost_low"], rel=1e-14)
-        assert row["gained to"] == pytest.approx(cell.chance["gained_high"], rel=1e-14)
+        assert row["lost low"] == pytest.approx(cell.chance["lost_low"], rel=1e-14)
+        assert row["gained high"] == pytest.approx(cell.chance["gained_high"], rel=1e-14)
     assert page.freeze_panes == "C2"
     assert page["G2"].number_format == "0.0%"
     heads = {cell.value: cell.column_letter for cell in page[1]}
@@ -68,6 +72,32 @@ def test_the_map_to_look_at(tmp_path: Path) -> None:
     assert page.column_dimensions[heads["cell"]].width >= longest
     for head, letter in heads.items():
         assert page.column_dimensions[letter].width >= len(head) * 0.9, head
+
+
+def test_a_range_is_not_an_interval(tmp_path: Path) -> None:
+    """Two options tell guessing from knowing too little: the value has a range, and the range an interval."""
+    sheet = exported.sheet(tasks=("piqa",), options=2)
+    assert sheet.total.chance is not None and sheet.total.chance["lost"] is None
+    row = rows(book([sheet], tmp_path)["Map"])[-1]
+    drawn = shown(sheet.total, "auto", "lost")
+    assert drawn.range is not None and drawn.low is not None
+    assert row["lost"] is None
+    assert (row["lost from"], row["lost to"]) == pytest.approx(drawn.range)
+    assert (row["lost low"], row["lost high"]) == pytest.approx((drawn.low, drawn.high))
+    assert row["lost low"] < row["lost from"]
+
+
+def test_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    found = book(exported.namesakes(), tmp_path)
+    assert {row["pair"] for row in rows(found["Map"])} == {"base → tuned (1)", "base → tuned (2)", "base → other"}
+    about = [cell.value or "" for cell in found["About"]["A"]]
+    assert [line.split(":")[0] for line in about if line.startswith("base → ")] == [
+        "base → tuned (1)",
+        "base → tuned (2)",
+        "base → other",
+    ]
+    assert "tuned (2): runs/second" in about
+    assert {row["after"] for row in rows(found["cells"])} == {"tuned", "other"}  # data keep the names as they are
 
 
 def test_missing_stays_empty(tmp_path: Path) -> None:

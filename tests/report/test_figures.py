@@ -903,3 +903,57 @@ def test_the_alluvial_figure_is_one_of_them() -> None:
     assert "1,120 items with a score at every stage" in figure.note
     bands = root.findall(f"{SPACE}path")
     assert {name for band in bands for name in band.attrib["class"].split()} >= {"fm-kept", "fm-lost", "fm-gained"}
+
+
+# ---- the interactive forest says what the drawing says -----------------------------------------------------------------
+
+
+def test_the_interactive_forest_has_margin_floor_and_zero_and_holds_every_interval() -> None:
+    pair = planted(repeats=3)
+    sheet = Sheet.of(compare(pair.before, pair.after))
+    figure = forest(sheet, reading="noise")
+    spec = figure.plotly
+    assert spec is not None
+    rows = sheet.rows("category")
+    shapes = spec["layout"]["shapes"]
+    for axis in ("x", "x2"):
+        margins = [shape for shape in shapes if (shape["name"], shape["xref"]) == ("margin", axis)]
+        assert [shape["x0"] for shape in margins] == [100 * cell.decision["margin"] for cell in rows]
+        assert [(shape["y0"] + shape["y1"]) / 2 for shape in margins] == list(range(len(rows)))
+        floors = [shape for shape in shapes if (shape["name"], shape["xref"]) == ("floor", axis)]
+        assert len(floors) == figure.svg.count('data-role="floor"') / 2 > 0
+    for axis in ("xaxis", "xaxis2"):
+        low, high = spec["layout"][axis]["range"]
+        assert spec["layout"][axis]["zeroline"] and low < 0 < high
+        for cell in rows:
+            found = shown(cell, "noise", "lost" if axis == "xaxis" else "gained")
+            assert low <= 100 * (found.low or 0.0) and 100 * (found.high or 0.0) <= high
+
+
+def test_an_interval_without_a_point_is_drawn_in_the_interactive_forest_too() -> None:
+    pair = planted()
+    sheet = Sheet.of(compare(pair.before, pair.after))
+    bare = [
+        replace(cell, observed=cell.observed | {"lost": None, "lost_low": -0.81, "lost_high": 1.01})
+        for cell in sheet.cells
+    ]
+    spec = forest(replace(sheet, cells=bare), reading="observed").plotly
+    assert spec is not None
+    lines = [one for one in spec["data"] if one["mode"] == "lines" and one["xaxis"] == "x"]
+    assert [one["x"] for one in lines] == [[-81.0, 101.0]] * len(sheet.rows("category"))
+    low, high = spec["layout"]["xaxis"]["range"]
+    assert low < -81 and high > 101
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_the_unit_of_forest_and_quadrants_is_that_of_the_scores(graded: bool) -> None:
+    pair = planted()
+    sheet = Sheet.of(compare(pair.before, pair.after))
+    if graded:
+        cells = [replace(cell, observed=cell.observed | {"kept": None, "never": None}) for cell in sheet.cells]
+        sheet = replace(sheet, cells=cells)
+    unit, other = ("% of the scale", "% of items") if graded else ("% of items", "% of the scale")
+    for figure in (forest(sheet, reading="observed"), quadrants(sheet)):
+        assert unit in figure.svg and other not in figure.svg
+        assert unit in json.dumps(figure.plotly) and other not in json.dumps(figure.plotly)
+    assert ("lucky guesses" in quadrants(sheet).svg) != graded

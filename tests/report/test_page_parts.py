@@ -14,11 +14,14 @@ import pytest
 
 from forgetmap import compare
 from forgetmap.cells import Cell
+from forgetmap.chain import chain_runs
 from forgetmap.errors import UsageError
 from forgetmap.report.page import ItemSet, build_page
 from forgetmap.report.page.assets import asset, figures_style, hash_source
 from forgetmap.report.page.items import ANSWER_CUTS, PROMPT_CUT, pack, pack_items
+from forgetmap.report.page.method import deciding_readings
 from forgetmap.report.page.rows import differing_cells, points, table_bodies
+from forgetmap.report.page.scores import other_scores
 from forgetmap.report.page.verdict import verdict_sentences
 from forgetmap.report.sheet import Sheet
 from forgetmap.testing import plant
@@ -251,6 +254,56 @@ def test_cells_of_different_tasks_are_found(sheet: Sheet) -> None:
     other = replace(sheet.cells[-1], task_names=("arc:challenge",))
     assert differing_cells([sheet, replace(sheet, cells=[*sheet.cells[:-1], other])]) == {sheet.total.place}
     assert differing_cells([sheet, sheet]) == set()
+
+
+def test_cells_so_small_that_nothing_is_known_are_explained_once(sheet: Sheet) -> None:
+    assert "so few items allow nearly anything" not in build_page([sheet])
+    seen = sheet.cells[0].observed | {"lost_low": -0.81, "lost_high": 1.01}
+    tiny = replace(sheet.cells[0], observed=seen, items=6)
+    html = build_page([replace(sheet, cells=[tiny, *sheet.cells[1:]])], reading="observed")
+    assert html.count("so few items allow nearly anything") == 1
+    assert f"very wide intervals ({tiny.name} (6 items))" in html
+
+
+def test_the_method_names_the_readings_that_decide(sheet: Sheet) -> None:
+    assert deciding_readings([sheet]) == "auto: chance (lucky guesses taken off)"
+    net = replace(sheet.cells[0], decision={**sheet.cells[0].decision, "verdict_reading": "net"})
+    mixed = replace(sheet, cells=[net, *sheet.cells[1:]])
+    rest = len(sheet.cells) - 1
+    assert deciding_readings([mixed]) == (
+        f"auto: chance (lucky guesses taken off) in {rest} cells, the net change of the score in 1 cell"
+    )
+    assert f'<td class="text">{deciding_readings([mixed])}</td>' in build_page([mixed])
+
+
+def test_scores_are_not_called_samples(sheet: Sheet) -> None:
+    page = build_page([replace(sheet, before={**sheet.before, "samples": 24_064})])
+    head, row = re.findall(r"<tr>(?:(?!</tr>).)*</tr>", page.split("What was compared")[1], flags=re.DOTALL)[:2]
+    names = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", head)
+    assert "samples" not in names
+    assert re.findall(r"<t[hd][^>]*>(?:<bdi>)?([^<]*)", row)[names.index("scores")] == "24,064"
+
+
+def test_a_page_of_several_befores_is_titled_by_its_pairs(sheet: Sheet) -> None:
+    other = replace(sheet, before={**sheet.before, "model": "org/other"})
+    heading = f"{sheet.before_name} → {sheet.after_name}"
+    assert f"<h1><bdi>3 pairs: {heading} and 2 more</bdi></h1>" in build_page([sheet, other, sheet])
+    assert f"<h1><bdi>{sheet.before_name} → 2 models</bdi></h1>" in build_page([sheet, sheet])
+
+
+def test_life_lines_on_other_scores_than_the_maps_say_so(sheet: Sheet) -> None:
+    pair = plant(400, tasks=["arc:challenge", "social_iqa", "gsm8k", "mmlu:world_religions"], lost=0.1, seed=2)
+    chain = chain_runs([pair.before, pair.after])
+    assert other_scores(chain, [sheet]) == []
+    assert "Another score than the maps" not in build_page([sheet], chain=chain)
+    used = sheet.scores[0]["before"]
+    strict = {"scorer": "strict-match", "metric": used["metric"]}
+    scores = [{**sheet.scores[0], "before": strict, "after": strict}, *sheet.scores[1:]]
+    said = other_scores(chain, [replace(sheet, scores=scores)])
+    assert len(said) == 1 and said[0].startswith(f"{sheet.scores[0]['task']}: the life lines are read on ")
+    assert f"the maps on strict-match/{used['metric']}" in said[0]
+    page = build_page([replace(sheet, scores=scores)], chain=chain)
+    assert page.split('<section id="life"')[1].count("Another score than the maps") == 1
 
 
 def test_points_have_a_sign_unless_nothing_changed() -> None:

@@ -163,6 +163,7 @@ def test_slices_that_are_read_differently_compare_by_flips() -> None:
         rows.append(Run(run.info, run.scan().with_columns(unknown), run._texts, run.source))
     found = slice_pair(pair_runs(*rows), "options")
     assert {cell.judged_by for cell in found.cells} == {"chance", "observed"}
+    assert found.compared_by == found.to_dict()["compared_by"] == "observed"
     assert found.worst is None
 
 

@@ -95,3 +95,13 @@ def test_hundreds_of_pairs_are_a_cloud_without_names() -> None:
     assert figure is not None and len(shapes(figure, "pair")) == 300
     assert not re.search(r">pair \d+<", figure.svg) and "5 more groups" in figure.svg
     assert len(figure.svg) < 400_000
+
+
+@pytest.mark.parametrize("unit", ["% of items", "% of the scale"])
+def test_axes_say_what_the_percentages_are_of(unit: str) -> None:
+    pairs = [pair("a", 0.2), pair("b", 0.1)]
+    moved = movement(pairs, words="grades", unit=unit)
+    assert moved is not None
+    lines = trend(sides([(1e9, 0.1), (7e9, 0.2)]), along="parameters", unit=unit)
+    for figure in (moved, ranking(pairs, words="grades", unit=unit), lines):
+        assert re.findall(r"% of [a-z ]+", figure.svg) and set(re.findall(r"% of [a-z ]+", figure.svg)) == {unit}

@@ -61,7 +61,8 @@ def find_causes(pair: Pair, *, texts: bool = True, flags: bool = False) -> Cause
     found = pl.concat(moved).select(columns).sort("direction", *_KEY, "cause", descending=[True] + [False] * 5)
     sizes = dict(items.group_by(pl.col("task").cast(pl.String)).len().sort("task").iter_rows())
     told_states = pl.concat(states).select("task", "direction", "cause", "answers").sort("task", "direction", "cause")
-    return Causes(found, told_states, sizes, unknown, notes)
+    graded = frozenset(choice.task for choice in pair.choices if choice.kind == "graded")
+    return Causes(found, told_states, sizes, unknown, notes, graded)
 
 
 def _answers(pair: Pair, items: pl.DataFrame, direction: str, side: str) -> pl.DataFrame:
@@ -135,7 +136,7 @@ def _thin(answers: pl.DataFrame, side: str) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _single(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """One answer per item: it is right, or it is what made the item worse."""
+    """One answer per item: it is right, or it is what made the item worse. Of grades, all are kept: none is right."""
     return rows.filter((pl.col("rights") == 0).fill_null(True)).with_columns(worse="moved", size=pl.lit(1))
 
 

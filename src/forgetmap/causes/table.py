@@ -29,6 +29,7 @@ class Causes:
     sizes: dict[str, int] = field(repr=False)  # task -> paired items
     unknown_state: int  # lost and gained items of which nothing is known but that they are wrong
     notes: list[str] = field(repr=False)
+    graded: frozenset[str] = field(default=frozenset(), repr=False)  # tasks whose scores are grades
 
     def table(self, cells: Sequence[CellLike] | None = None) -> list[dict[str, Any]]:
         """Return the rows of the JSON contract: direction, level, name, cause, count, share, low, high, share_of_all, cell.
@@ -40,9 +41,10 @@ class Causes:
         Notes
         -----
         `share` is of the cell's lost (gained) items, every item alike, with a 95 % interval; `share_of_all` the share of
-        that state among all answers of the side that gives the cause. A cause that nobody shows has no row, and neither
-        has a cell that lost (gained) nothing. `cell` is the place of the cell in
-        the list, for names repeat. With repeats an item may count for several causes, by parts.
+        that state among all answers of the side that gives the cause. A grade is neither right nor wrong, so that of
+        `wrong_answer` it is null in a cell that holds grades. A cause that nobody shows has no row, and neither has a cell
+        that lost (gained) nothing. `cell` is the place of the cell in the list, for names repeat. With
+        repeats an item may count for several causes, by parts.
         """
         if cells is None:
             cells = [*(("task", task, (task,)) for task in sorted(self.sizes)), ("total", "total", tuple(self.sizes))]
@@ -50,7 +52,7 @@ class Causes:
         rows = []
         for direction in DIRECTIONS:
             for place, (level, name, tasks) in enumerate(cells):
-                found = _cell_rows(direction, level, name, tasks, counted, everything, self.sizes)
+                found = _cell_rows(direction, level, name, tasks, counted, everything, self.sizes, self.graded)
                 rows += [{**row, "cell": place} for row in found]
         return rows
 
@@ -86,6 +88,7 @@ def _cell_rows(
     counted: dict[tuple[str, str], dict[str, dict[float, int]]],
     everything: dict[tuple[str, str], dict[str, float]],
     sizes: dict[str, int],
+    graded: frozenset[str],
 ) -> list[dict[str, Any]]:
     parts: dict[str, dict[float, int]] = {}
     for task in tasks:
@@ -100,7 +103,9 @@ def _cell_rows(
     rows = []
     for cause in CAUSES:
         weights = dict(sorted(parts.get(cause, {}).items()))
-        seen = sum(everything.get((direction, task), {}).get(cause, 0.0) for task in tasks)
+        # Every grade below the best would be a wrong answer: how common those are, grades do not tell.
+        untold = cause == "wrong_answer" and any(task in graded for task in tasks)
+        seen = None if untold else sum(everything.get((direction, task), {}).get(cause, 0.0) for task in tasks)
         if not weights and not seen:
             continue
         share = estimate_mean([*weights, 0.0], [*weights.values(), moved - sum(weights.values())])
@@ -115,7 +120,7 @@ def _cell_rows(
                 "share": share.value,
                 "low": share.low,
                 "high": share.high,
-                "share_of_all": seen / answers,
+                "share_of_all": None if seen is None else seen / answers,
             }
         )
     return rows

@@ -9,13 +9,16 @@ import typer
 
 from forgetmap.cli import options as opt
 from forgetmap.cli import outputs
+from forgetmap.cli.inputs import check_runs
 from forgetmap.errors import UsageError
 from forgetmap.levels import LEVELS, WEIGHTS
 
 
 def compare_command(
     before: Annotated[str, typer.Argument(help="Results before: a log, a folder of logs or a saved run.")],
-    after: Annotated[list[str], typer.Argument(help="Results after; several are compared with BEFORE one by one.")],
+    after: Annotated[
+        list[str] | None, typer.Argument(help="Results after; several are compared with BEFORE one by one.")
+    ] = None,
     reading: Annotated[
         str,
         typer.Option(
@@ -75,8 +78,9 @@ def compare_command(
     if json and json != "-":
         opt.check_target(Path(json), "--json")
     spread = opt.parse_scale(scale)
+    afters = check_runs(before, after, bridge)
     first, *others = (
-        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
+        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *afters)
     )
     middle = opt.read(bridge, format=format, columns=columns, skip_broken=skip_broken) if bridge else None
     maps = compare_all(

@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 
 from forgetmap.cli import options as opt
+from forgetmap.cli.inputs import check_runs
+from forgetmap.flips import change_words, score_words
 from forgetmap.report.plain import number, plain
 from forgetmap.storage import write_atomically
 
@@ -18,9 +20,9 @@ from forgetmap.storage import write_atomically
 def items_command(
     before: Annotated[str, typer.Argument(help="Results before: a log, a folder of logs or a saved run.")],
     after: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(help="Results after; the items are those of the first, the others tell which flips they share."),
-    ],
+    ] = None,
     show: Annotated[str, typer.Option(help="Which items: lost, gained, kept or never.")] = "lost",
     limit: Annotated[int, typer.Option(min=0, help="Print at most this many; files always hold all.")] = 20,
     prompt: Annotated[bool, typer.Option("--prompt", help="Print the whole prompt instead of the question.")] = False,
@@ -56,8 +58,11 @@ def items_command(
     from forgetmap.pairing import Scale, pair_runs
 
     opt.one_of(show, TRANSITIONS, "--show")
+    if csv:
+        opt.check_target(csv, "--csv")
+    afters = check_runs(before, after)
     first, *runs = (
-        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *after)
+        opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in (before, *afters)
     )
     reading = Scale(threshold, *(opt.parse_scale(scale) or (None, None)))
     pair, *others = (
@@ -73,7 +78,6 @@ def items_command(
             ),
             pl.when(pl.col("marks").list.len() > 0).then(pl.col("marks").list.join(" | ")).alias("marks"),
         )
-        opt.check_target(csv, "--csv")
         write_atomically(csv, lambda path: flat.write_csv(path))
     if json:
         content = {
@@ -87,8 +91,9 @@ def items_command(
     if json != "-":
         for target in (csv, json):
             if target:
-                opt.console().print(plain(f"wrote {found.height:,} items to {target}"))
-        _print(opt.console(), found, show, limit, prompt, len(runs))
+                opt.console().print(plain(f"wrote {number(found.height, 'item')} to {target}"))
+        if not csv and not json:
+            _print(opt.console(), found, show, limit, prompt, len(runs))
 
 
 def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool, afters: int) -> None:
@@ -120,6 +125,8 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
             console.print(plain(f"  gold    {_cut(', '.join(row['gold'] or ['not on record']), 200)}", "green"))
         for side in ("before", "after"):
             console.print(plain(f"  {side:7} {_answer(row, side)}"))
+            if row[f"note_{side}"]:
+                console.print(plain(f"          {row[f'note_{side}']}", "yellow"))
     if found.height > limit:
         console.print(
             plain(f"\n… {found.height - limit:,} more; --limit shows more, --csv and --json write all", "dim")
@@ -128,24 +135,27 @@ def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt:
 
 def _evidence(row: dict[str, Any], show: str, afters: int) -> str:
     """Marks and rank of an item in one line; nothing where there is nothing to say."""
-    sure, other = ("after", "before") if show == "gained" else ("before", "after")
+    sure = "after" if show == "gained" else "before"
     said = list(row["marks"])
     if afters > 1 and show in ("lost", "gained"):
         said.append(f"{show} by {row['shared_by']} of {afters}")
-    if row["repeats_wrong"] is not None:
-        answers = row[f"repeats_{other}"]
-        said.append(f"wrong in {round(row['repeats_wrong'] * answers)} of {answers} repeats {other}")
+    if change := change_words(row):
+        said.append(change)
     if row["confidence"] is not None:
         said.append(f"confidence {sure} {row['confidence']:.2f}")
     return " · ".join(said)
 
 
-def _answer(row: dict[str, object], side: str) -> str:
-    score = f"[{row[f'score_{side}']:g}]"
+def _answer(row: dict[str, Any], side: str) -> str:
+    """The score in words, then the answer; a score in brackets would look like the number of an option."""
     state = row[f"state_{side}"]
-    said = row[f"choice_{side}"] or row[f"response_{side}"] or "(text not on record)"
-    note = f" ({state})" if state not in (None, "answered") else ""
-    return f"{score} {_cut(str(said), 300)}{note}"
+    said = row[f"choice_{side}"] or row[f"response_{side}"]
+    about = score_words(row, side)
+    if state not in (None, "answered"):
+        about += f", {state.replace('_', ' ')}"
+    if (row[f"repeats_{side}"] or 1) > 1:
+        about += "; shown"  # of several replies, the one that makes the change visible
+    return f"{about}: {_cut(str(said), 300) if said else '(text not on record)'}"
 
 
 def _cut(text: str, most: int | None) -> str:

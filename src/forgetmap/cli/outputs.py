@@ -109,7 +109,7 @@ class Outputs:
                 texts[path] = make(sheets, style=self.style, **shown)
         drawn = None
         if self.figures:
-            from forgetmap.report.figures import write_figures
+            from forgetmap.report.figures.files import renew_figures
             from forgetmap.report.gallery import all_figures
 
             drawn = all_figures(sheets, chain=chain, **shown)
@@ -128,7 +128,7 @@ class Outputs:
             exports.write_workbook(sheets, self.xlsx, **shown)
             said.append(f"wrote {self.xlsx}")
         if self.figures and drawn is not None:
-            said.append(f"wrote {len(write_figures(drawn, self.figures))} files to {self.figures}")
+            said.append(f"wrote {len(renew_figures(drawn, self.figures))} files to {self.figures}")
         return said
 
 

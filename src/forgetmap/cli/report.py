@@ -9,6 +9,7 @@ import typer
 
 from forgetmap.cli import options as opt
 from forgetmap.cli import outputs
+from forgetmap.cli.inputs import is_map
 from forgetmap.errors import UsageError
 from forgetmap.levels import LEVELS, WEIGHTS
 from forgetmap.map import SCHEMA, SCHEMA_SEVERAL
@@ -81,6 +82,11 @@ def report_command(
         outputs.check_shown(sheets, level=by, reading=reading, style=style)
         outputs.say(asked.write(sheets, level=by, reading=reading, recipe=recipe))
         return
+    maps_given = [path for path in sources if is_map(Path(path))]
+    if maps_given:
+        raise UsageError(
+            f"{maps_given[0]} is a saved map and stands among others; give one map, or BEFORE and AFTER runs"
+        )
     runs = [opt.read(path, format=format, columns=columns, skip_broken=skip_broken) for path in sources]
     middle = opt.read(bridge, format=format, columns=columns, skip_broken=skip_broken) if bridge else None
     maps = compare_all(
@@ -88,7 +94,11 @@ def report_command(
         metric=metric, tasks=opt.joined(tasks), threshold=threshold, scale=opt.parse_scale(scale), bridge=middle,
         force=force,
     )  # fmt: skip
-    stages = chain_runs(runs, tasks=opt.joined(tasks), scorer=scorer, metric=metric) if chain else None
+    stages = None
+    if chain:
+        stages = chain_runs(
+            runs, tasks=opt.joined(tasks), scorer=scorer, metric=metric, threshold=threshold, force=force
+        )
     sheets = [Sheet.of(found) for found in maps]
     outputs.check_shown(sheets, level=by, reading=reading, style=style)
     outputs.say(asked.write(sheets, level=by, reading=reading, maps=maps, chain=stages, items=items))

@@ -125,10 +125,11 @@ def study_command(
         for line in written:
             console.print(plain(line, "dim"))
     if result.failed and not keep_going:
-        reasons = "; ".join(f"{entry.spec.name}: {entry.failure}" for entry in result.failed)
+        # the reasons stand above, unless only JSON was printed
+        told = (entry.spec.name if json != "-" else f"{entry.spec.name}: {entry.failure}" for entry in result.failed)
         raise StudyError(
             f"{study}: {len(result.failed)} of {len(asked.pairs) + len(asked.chains)} pairs and chains could not be computed, "
-            f"and what is shown is without them ({reasons}); correct them, or take that for a success with --keep-going"
+            f"and what is shown is without them ({'; '.join(told)}); correct them, or take that for a success with --keep-going"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -48,14 +49,11 @@ def view_command(
 
     Example: forgetmap view runs/ --port 8000
     """
-    try:
-        from forgetmap.explorer.server import Service
-    except ImportError as fault:
-        if (fault.name or "").split(".")[0] not in ("starlette", "uvicorn", "anyio"):
-            raise
-        raise UsageError(
-            f"the explorer needs a package that is not installed ({fault.name}); pip install 'forgetmap[explorer]'"
-        ) from fault
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise UsageError(
+                f"the explorer needs a package that is not installed ({package}); pip install 'forgetmap[explorer]'"
+            )
     from forgetmap.explorer.desk import Choice, Desk
     from forgetmap.explorer.library import Library
     from forgetmap.explorer.taxonomies import offered
@@ -66,6 +64,9 @@ def view_command(
         scorer, metric, opt.joined(tasks), Scale(threshold, *(opt.parse_scale(scale) or (None, None))), force
     )
     desk = Desk(library, choice=chosen, taxonomies=offered(taxonomy or []))
+    desk.begin()
+    from forgetmap.explorer.server import Service  # loaded while the runs are being paired
+
     console = opt.console()
     console.print(plain(f"{number(len(library), 'run')} found"))
     for entry in library.unsaved():

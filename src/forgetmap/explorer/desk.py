@@ -241,6 +241,12 @@ class Desk:
 
     # ---- before anyone asks -----------------------------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Begin to make what is shown first, while the server is still being loaded; a fault is told to whoever asks."""
+        first = self.first_view()
+        if first is not None:
+            self.ahead.add([lambda: self.sheets(first)], Need.NEXT)
+
     def warm(self, view: View) -> bool:
         """Begin to make what a view is likely to need next; False where that was begun before."""
         with self._lock:

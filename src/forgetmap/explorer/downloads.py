@@ -24,10 +24,10 @@ from forgetmap.report.sheet import Sheet
 PIECE = 2_000
 REPORT_ITEMS = 1_000
 _ITEM_COLUMNS = (
-    "after_run", "task", "item", "native_id", "transition", "cause", "question", "options", "gold", "score_before",
-    "score_after", "repeats_before", "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks",
-    "choice_before", "state_before", "prompt_before", "response_before", "choice_after", "state_after", "prompt_after",
-    "response_after",
+    "after_run", "task", "item", "native_id", "transition", "cause", "question", "options", "gold", "kind",
+    "score_before", "score_after", "repeats_before", "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks",
+    "choice_before", "state_before", "note_before", "prompt_before", "response_before", "choice_after", "state_after",
+    "note_after", "prompt_after", "response_after",
 )  # fmt: skip
 
 

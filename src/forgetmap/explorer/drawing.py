@@ -25,7 +25,7 @@ from forgetmap.report.plain import percent, visible
 from forgetmap.report.shown import shown, verdict_text
 from forgetmap.slices import Sliced
 
-_AHEAD = 8  # slices of which the map is made before anyone asks
+_AHEAD = 5  # slices of which the map is made before anyone asks
 
 
 @cache
@@ -39,6 +39,12 @@ def _environment() -> Any:
 def render(template: str, **values: Any) -> Markup:
     """Return a rendered template of the explorer, escaped as those of the page are."""
     return Markup(_environment().get_template(template).render(**values))
+
+
+def compile_templates() -> None:
+    """Get what the first view is drawn with ready, before anyone waits for it."""
+    for name in ("verdict.html", "map.html"):
+        environment().get_template(name)
 
 
 @cache
@@ -97,7 +103,7 @@ def first_sections(desk: Desk, view: View) -> dict[str, Any]:
     ]
     return {
         "title": f"{sheets[0].before_name} → {', '.join(sheet.after_name for sheet in sheets)}",
-        "items": sum(sheet.total.items for sheet in sheets),
+        "items": [sheet.total.items for sheet in sheets],
         "sections": [_section(one) for one in made],
         "groups": all(bool(sheet.at("group")) for sheet in sheets),
     }
@@ -151,6 +157,8 @@ def neighbours(desk: Desk, view: View) -> list[View]:
     levels = [level for level in ("category", "task") if any(found.at(level) for found in maps)]
     others = [replace(view, reading=reading) for reading in readings]
     others += [replace(view, level=level) for level in levels]
+    if view.only:  # one of many parts: readings are compared there, the rest seldom changes
+        return [other for other in others if other != view]
     others += [replace(view, weight=weight) for weight in WEIGHTS if weight != maps[0].weight]
     others += [
         replace(view, taxonomy=name) for name in desk.taxonomies if name != LOG or maps[0].pair.before.info.groups
@@ -173,7 +181,7 @@ def _slices(found: Sliced, after: str, view: View) -> dict[str, Any]:
         rows.append(
             {
                 "name": cell.name,
-                "value": f"{found.name}:{cell.name}",
+                "value": None if (found.name, cell.name) in view.only else f"{found.name}:{cell.name}",
                 "items": cell.items,
                 "before": percent(cell.observed["acc_before"]),
                 "after": percent(cell.observed["acc_after"]),
@@ -188,7 +196,9 @@ def _slices(found: Sliced, after: str, view: View) -> dict[str, Any]:
             }
         )
     figure = slice_figure(found, view.reading)
-    return {"label": found.label, "note": found.note, "after": after, "rows": rows, "worst": found.worst,
+    # a difference of flips beside two shares of knowledge does not add up, and must not look as if it should
+    unlike = found.compared_by == "observed" and any(cell.judged_by != "observed" for cell in found.cells)
+    return {"unlike": unlike, "label": found.label, "note": found.note, "after": after, "rows": rows, "worst": found.worst,
             "figure": None if figure is None else {"figure": figure, "svg": Markup(figure.svg), "key": "slices"}}  # fmt: skip
 
 

@@ -38,7 +38,7 @@ _LAST = len(TRANSITIONS)  # items whose score has no place in [0, 1] are of no t
 _SHOWN = (
     "task", "item_high", "item_low", "slot", "score_before", "score_after", "repeats_before", "repeats_after",
     "native_id_before", "state_before", "state_after", "text_row_before", "text_row_after", "confidence", "repeats_wrong",
-    "shared_by", "marks",
+    "shared_by", "marks", "_chose_before", "_chose_after", "_picked_before", "_picked_after",
 )  # fmt: skip
 
 

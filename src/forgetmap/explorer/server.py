@@ -6,6 +6,7 @@ a pair of millions of items that is being read holds up nobody who turns a page.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 import sys
@@ -74,8 +75,7 @@ class Explorer:
         self._limits = {"quick": anyio.CapacityLimiter(_QUICK), "slow": anyio.CapacityLimiter(_SLOW)}
         first = self.desk.first_view()
         if first is not None:
-            view = first
-            self.desk.ahead.add([lambda: self._draw_first(view)], Need.NEXT)
+            self.desk.ahead.add([self._later(first)], Need.NEXT)
             self.desk.warm(first)
         yield
 
@@ -260,6 +260,9 @@ class Service:
                 proxy_headers=False, h11_max_incomplete_event_size=32_768,
             )
         )  # fmt: skip
+        # what is still being made when somebody ends the server is given up, and that is no fault to print
+        logging.getLogger("uvicorn.error").addFilter(lambda record: not self._server.should_exit)
+        drawing.compile_templates()
 
     @property
     def is_running(self) -> bool:

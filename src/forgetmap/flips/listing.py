@@ -15,9 +15,10 @@ from forgetmap.causes import CAUSES, Causes
 from forgetmap.errors import UsageError
 from forgetmap.flips.marks import with_marks
 from forgetmap.flips.sides import KEY, read_side
+from forgetmap.flips.words import note_of
 from forgetmap.items import item_id
 from forgetmap.pairing import Pair
-from forgetmap.run import TEXT_SCHEMA, Run
+from forgetmap.run import NO_CHOICE_STATES, TEXT_SCHEMA, Run
 
 TRANSITIONS = ("lost", "gained", "kept", "never")
 
@@ -57,6 +58,10 @@ def list_flips(
       gold and best other option are all but level on both sides; `likely label error` where both sides prefer one and
       the same other option, or where two afters or more all lost the item to one and the same option and the
       before-model is not known to have been sure.
+
+    - `kind`: binary where an answer is right or wrong, else graded (or unusable: off its scale).
+    - `choice_…`: what the score compared chose. Where it found no answer this is null, whatever another rule reads in
+      the reply; `note_…` then says so, and where a reply without an answer was scored as one that has it.
 
     With repeats the reply shown is one that makes the flip visible: right on one side, wrong on the other.
     """
@@ -173,14 +178,16 @@ def _first(table: pl.DataFrame, limit: int | None) -> pl.DataFrame:
 
 def _finished(table: pl.DataFrame, pair: Pair, causes: Causes | None, *more: str) -> pl.DataFrame:
     """Add cause and texts, and name the columns."""
+    kinds = {choice.task: choice.kind for choice in pair.choices}
     table = table.with_columns(pl.col("task").cast(pl.String), item=_item_id())
+    table = table.with_columns(kind=pl.col("task").replace_strict(kinds, return_dtype=pl.String))
     table = _with_cause(table, causes)
     for side in ("before", "after"):
         table = _with_texts(table, getattr(pair, side), side)
-    answer = ["choice", "state", "prompt", "response"]
+    answer = ["choice", "state", "note", "prompt", "response"]
     return table.rename({"native_id_before": "native_id"}).select(
-        "task", "item", "native_id", "question", "options", "gold", "score_before", "score_after", "repeats_before",
-        "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks", "cause",
+        "task", "item", "native_id", "question", "options", "gold", "kind", "score_before", "score_after",
+        "repeats_before", "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks", "cause",
         *(f"{name}_{side}" for side in ("before", "after") for name in answer), *more,
     )  # fmt: skip
 
@@ -212,8 +219,22 @@ def _with_texts(table: pl.DataFrame, run: Run, side: str) -> pl.DataFrame:
     row = f"text_row_{side}"
     stored = run.scan_texts() if run.has_texts else pl.LazyFrame(schema=TEXT_SCHEMA)
     texts = stored.filter(pl.col("text_row").is_in(table[row].unique().implode())).collect().rename({"text_row": row})
-    renamed = {name: f"{name}_{side}" for name in ("choice", "prompt", "response")}
+    renamed = {"choice": f"_read_{side}", **{name: f"{name}_{side}" for name in ("prompt", "response")}}
     content = ["question", "options", "gold"] if side == "before" else []
-    return table.join(
-        texts.rename(renamed).select(row, *content, *renamed.values()), on=row, how="left", maintain_order="left"
+    texts = (
+        texts.with_columns(_options=pl.col("options"))
+        .rename(renamed)
+        .select(row, "_options", *content, *renamed.values())
     )
+    table = table.join(texts, on=row, how="left", maintain_order="left")
+    # Who keeps fewer columns of a described table does not know the score's own choice: then the state decides.
+    known = {"_chose": pl.Boolean, "_picked": pl.Int16}
+    absent = {f"{name}_{side}": pl.lit(None, dtype=dtype) for name, dtype in known.items()}
+    table = table.with_columns(**{name: made for name, made in absent.items() if name not in table.columns})
+    # One reply may have several scores, each with a choice of its own: the text holds the choice of one of them.
+    own = pl.col("_options").list.get(pl.col(f"_picked_{side}").cast(pl.Int64), null_on_oob=True)
+    silent = pl.col(f"state_{side}").cast(pl.String).is_in(NO_CHOICE_STATES).fill_null(False)
+    table = table.with_columns(pl.coalesce(own, f"_read_{side}").alias(f"_read_{side}"))
+    return table.with_columns(
+        pl.when(~silent).then(f"_read_{side}").alias(f"choice_{side}"), note_of(side).alias(f"note_{side}")
+    ).drop("_options")

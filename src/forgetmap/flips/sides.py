@@ -14,14 +14,15 @@ def read_side(pair: Pair, side: str, items: pl.DataFrame, show: str | None = Non
     """Return one row per item of `items` (number `_item`, key, occurrence and occurrence_after).
 
     `show` names the repeat whose reply is shown: the best, the worst, or the first. Columns: native_id, state and
-    text_row of that reply; `_margin` and `_leaning` by log-probability, `_preferred` by repeats; `_gold_index` and
+    text_row of that reply, `_chose` and `_picked` (whether the score compared has a choice of it, and its position among
+    the options); `_margin` and `_leaning` by log-probability, `_preferred` by repeats; `_gold_index` and
     `_gold_key` where the repeats agree on them; `_low` and `_high` of the scores.
     """
     rows = with_margin(_read_answers(pair, side, items))
     merit = pl.col("_merit")
     place = pl.lit(0) if show is None else (merit.arg_max() if show == "best" else merit.arg_min()).fill_null(0)
     reduced = rows.group_by("_item", maintain_order=True).agg(
-        *(pl.col(name).get(place) for name in ("native_id", "state", "text_row")),
+        *(pl.col(name).get(place) for name in ("native_id", "state", "text_row", "_chose", "_picked")),
         _margin=pl.col("_margin").mean(),
         _leaning=_agreed("_leaning"),
         _gold_index=_agreed("gold_index"),
@@ -47,7 +48,8 @@ def _read_answers(pair: Pair, side: str, items: pl.DataFrame) -> pl.DataFrame:
     return (
         rows.select(
             "_item", "repeat", "score", "correct", "native_id", "text_row", "gold_key", "gold_index", "choice_key",
-            "n_options", "n_gold", "option_logprobs", state="answer_state",
+            "n_options", "n_gold", "option_logprobs", state="answer_state", _picked="choice_index",
+            _chose=pl.col("choice_key").is_not_null(),
             _merit=pl.when("_up").then("score").otherwise(-pl.col("score")),
         )
         .collect()

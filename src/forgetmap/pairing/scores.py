@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from math import isfinite
 from typing import Any
 
 from forgetmap.errors import MissingDataError, UsageError
 from forgetmap.run import Metric, Run
+from forgetmap.tasks import fits
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,11 @@ def matching_tasks(run: Run, pattern: str | None) -> set[str]:
     return set(_by_task(run, pattern))
 
 
-def _fits(name: str, pattern: str) -> bool:
-    """Whether a name fits a glob, or one of several parted by commas."""
-    return any(fnmatchcase(name, part.strip()) for part in (pattern, *pattern.split(",")))
-
-
 def _by_task(run: Run, pattern: str | None) -> dict[str, list[Metric]]:
     found: dict[str, list[Metric]] = {}
     for metric in run.info.metrics:
         raw = run.info.task_names.get(metric.task, metric.task)
-        if pattern is None or any(_fits(name, pattern) for name in (metric.task, raw)):
+        if pattern is None or any(fits(name, pattern) for name in (metric.task, raw)):
             found.setdefault(metric.task, []).append(metric)
     return found
 

@@ -83,9 +83,9 @@ def ceiling(cell: Cell, reading: str, direction: str) -> float | None:
 
 
 def unit_of(cells: Iterable[Cell]) -> str:
-    """Return what the percentages are of: of items, or of the scale where all scores are graded."""
-    found = list(cells)
-    return "% of the scale" if found and all(cell.observed["kept"] is None for cell in found) else "% of items"
+    """Return what the percentages are of: of items, of the scale where scores are graded, or of either in a mix."""
+    graded = {cell.observed["kept"] is None for cell in cells}
+    return {(True,): "% of the scale", (False, True): "% of items or scale"}.get(tuple(sorted(graded)), "% of items")
 
 
 def is_partial(cell: Cell) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from forgetmap.report.plain import number, percent
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import Shown, cut
+from forgetmap.report.shown import Shown, cut, unit_of
 from forgetmap.study.entries import Entry
 from forgetmap.study.result import AMOUNTS, DIRECTIONS, StudyResult
 from forgetmap.study.trends import Trend
@@ -42,7 +42,14 @@ def subtitle(result: StudyResult) -> str:
 
 def reading_words(result: StudyResult) -> str:
     """Return what lost and gained are, in a few words."""
+    if result.reading == "observed" and unit_words(result) == "% of the scale":
+        return "how far scores fell and rose, as a share of the scale"
     return _READINGS[result.reading]
+
+
+def unit_words(result: StudyResult) -> str:
+    """Return what the percentages are of."""
+    return unit_of(sheet.total for sheet in result.sheets)
 
 
 def reading_sentence(result: StudyResult) -> str:

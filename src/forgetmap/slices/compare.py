@@ -34,6 +34,7 @@ class Sliced:
     note: str | None
     cells: list[Cell] = field(repr=False)  # false discoveries are counted over all slices, lost and gained
     more: list[dict[str, Any]] = field(repr=False)  # per slice: how much more than the rest it lost, with p and q
+    compared_by: str = "observed"  # the reading under which slices are held against the rest
 
     @property
     def worst(self) -> str | None:
@@ -43,7 +44,13 @@ class Sliced:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the slices as JSON shows them."""
-        named = {"dimension": self.name, "label": self.label, "note": self.note, "worst": self.worst}
+        named = {
+            "dimension": self.name,
+            "label": self.label,
+            "note": self.note,
+            "worst": self.worst,
+            "compared_by": self.compared_by,
+        }
         rows = [{**cell.to_dict(), "against_the_rest": row} for cell, row in zip(self.cells, self.more, strict=True)]
         return {**named, "slices": rows}
 
@@ -86,7 +93,8 @@ def slice_pair(
     countable = ~np.isnan(readings.observed.task_means("acc_before"))
     levels = [lv for lv in make_levels(tasks, "items", countable.tolist()) if lv.name == "category"]
     cells = [_named(cell) for cell in finish_cells([draft_cells(readings, levels, reading=reading, margin=margin)])[0]]
-    return Sliced(name, dimension.label, dimension.note, cells, _against_the_rest(cells))
+    common = _common_reading(cells)
+    return Sliced(name, dimension.label, dimension.note, cells, _against_the_rest(cells, common), common)
 
 
 def _named(cell: Cell) -> Cell:
@@ -95,12 +103,11 @@ def _named(cell: Cell) -> Cell:
     return replace(cell, level="slice", path=(cell.name,), task_names=names)
 
 
-def _against_the_rest(cells: list[Cell]) -> list[dict[str, Any]]:
+def _against_the_rest(cells: list[Cell], reading: str) -> list[dict[str, Any]]:
     """How much more than all other slices together each lost; q over the slices that have a figure.
 
     Slices share no item, so that variances add; intervals stand for them.
     """
-    reading = _common_reading(cells)
     told = [_figure(cell, reading) for cell in cells]
     rows: list[dict[str, Any]] = []
     for place, (cell, own) in enumerate(zip(cells, told, strict=True)):

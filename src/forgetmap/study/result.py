@@ -192,9 +192,35 @@ class StudyResult:
                 "totals of different tasks do not compare"
             )
         if self.mixed_readings:
-            said.append(f"pairs are decided by different readings; side by side they are shown as {self.reading}")
+            said.append(self._mixed_warning())
         said += [f"{entry.name}: {note}" for entry in self.entries for note in entry.notes]
         return said
+
+    def _mixed_warning(self) -> str:
+        """Which pairs keep the others from being shown as they are decided, and what these pairs lack."""
+        from forgetmap.report.shown import reading_of
+
+        by: dict[str, list[str]] = {}
+        lacking: dict[str, list[str]] = {}
+        for entry in self.found:
+            assert entry.sheet is not None
+            total = entry.sheet.total
+            by.setdefault(reading_of(total, "auto"), []).append(entry.name)
+            if (why := _without_chance(total)) is not None:
+                lacking.setdefault(why, []).append(entry.name)
+        usual = max(by, key=lambda reading: len(by[reading]))
+        decided = "; ".join(f"{_few(names)}: {_DECIDED[one]}" for one, names in by.items() if one != usual)
+        said = (
+            f"pairs are decided by different readings ({decided}; the {_others(len(by[usual]))}: {_DECIDED[usual]}); "
+            f"side by side all are shown as {self.reading}"
+        )
+        if self.reading == "chance":
+            return f"{said}, which all of them have"
+        causes = "; ".join(
+            f"{_few(names)} {'have' if len(names) > 1 else 'has'} no chance reading ({why})"
+            for why, names in lacking.items()
+        )
+        return f"{said}, because {causes}" if causes else said
 
     @cached_property
     def map_warnings(self) -> dict[str, list[str]]:
@@ -278,6 +304,31 @@ def map_dict(sheet: Sheet) -> dict[str, Any]:
         "warnings": sheet.warnings,
         "notes": sheet.notes,
     }
+
+
+#: What decides a total, in words.
+_DECIDED = {
+    "chance": "knowledge, lucky guesses removed (chance)",
+    "known": "knowledge beyond re-run noise (chance and noise)",
+    "noise": "what moved beyond re-run noise (noise)",
+    "observed": "what was observed, or its net change",
+}
+
+
+def _others(pairs: int) -> str:
+    """Return how many others there are.
+
+    >>> _others(1), _others(4)
+    ('other', '4 others')
+    """
+    return "other" if pairs == 1 else f"{pairs} others"
+
+
+def _without_chance(total: Cell) -> str | None:
+    """What a total lacks for a chance reading; None where it has one."""
+    if total.chance is None:
+        return "graded scores" if total.observed["kept"] is None else "the number of options is not on record"
+    return "only a range of it is known" if total.chance["lost"] is None else None
 
 
 def _few(names: Sequence[str], most: int = 5) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -102,6 +102,23 @@ class Taxonomy:
             if category in outer:
                 nested.setdefault(outer[category], []).append(category)
         return cls(name=name, categories=categories, groups=nested)
+
+    def with_tasks(self, homes: Mapping[str, str]) -> Taxonomy:
+        """Return the taxonomy with tasks that have no place in it put where their suite says they belong.
+
+        Only categories that are there take any: a suite may not invent some, nor move what has a place.
+
+        >>> made = Taxonomy("mine", {"Sums": ["gsm8k"]}).with_tasks({"my_sums": "Sums", "my_songs": "Music"})
+        >>> made.place("my_sums").category, made.place("my_songs").category
+        ('Sums', None)
+        """
+        new: dict[str, list[str]] = {}
+        for task, category in homes.items():
+            if category in self.categories and self.place(task).category is None:
+                new.setdefault(category, []).append(task)
+        if not new:
+            return self
+        return replace(self, categories={name: (*tasks, *new.get(name, ())) for name, tasks in self.categories.items()})
 
     def place(self, task: str) -> Place:
         """Return group and category of a task under any spelling, both None if the taxonomy has no place."""

@@ -233,13 +233,20 @@
     for (const id of ["slices", "items", "downloads"]) $(id).hidden = false;
     $("title").replaceChildren(make("bdi", {}, found.title));
     document.title = `${found.title} · forgetmap`;
-    $("subtitle").textContent = `${found.items.toLocaleString("en-US")} ${found.items === 1 ? "item" : "items"}, compared one by one${state.only.length ? ", of the slices chosen" : ""}`;
+    $("subtitle").textContent = `${counted(found.items)}, compared one by one${state.only.length ? ", of the slices chosen" : ""}`;
     groups = found.groups;
     showChooser();
     wireMap($("map"));
     markCell();
     showContents();
     root.dataset.ready = "true";
+  }
+
+  // Afters share items: their numbers stand side by side and are never added up.
+  function counted(items) {
+    const numbers = [...new Set(items)].map((n) => n.toLocaleString("en-US"));
+    const said = numbers.length > 1 ? `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}` : numbers[0];
+    return `${said} ${items.length === 1 && items[0] === 1 ? "item" : "items"}${items.length > 1 && numbers.length === 1 ? " each" : ""}`;
   }
 
   // ---- the map: a click on a cell shows its items -------------------------------------------------------------------------
@@ -282,8 +289,10 @@
 
   function choose(cell) {
     change({ cell, task: null, offset: 0, transition: state.transition || "lost" });
-    $("items").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    goToItems(matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");
   }
+
+  const goToItems = (behavior) => $("items").scrollIntoView({ block: "start", behavior });
 
   function markCell() {
     for (const row of document.querySelectorAll("tr[data-cell]")) {
@@ -325,15 +334,23 @@
     showContents();
   }
 
+  function chip(before, text, title, without) {
+    const made = make("button", { type: "button", class: "chip", title }, before, make("bdi", {}, text), " ✕");
+    made.addEventListener("click", () => change({ ...without(), offset: 0 }));
+    return made;
+  }
+
   function showConditions() {
-    const place = $("conditions");
-    place.replaceChildren(...state.only.map((one) => {
+    const chips = state.only.map((one) => {
       const [name, ...value] = one.split(":");
-      const chip = make("button", { type: "button", class: "chip", title: "remove this condition" });
-      chip.append("only ", make("bdi", {}, `${labels[name] || name}: ${value.join(":")}`), " ✕");
-      chip.addEventListener("click", () => change({ only: state.only.filter((other) => other !== one), offset: 0 }));
-      return chip;
-    }));
+      return chip("only ", `${labels[name] || name}: ${value.join(":")}`, "remove this condition",
+        () => ({ only: state.only.filter((other) => other !== one) }));
+    });
+    if (state.cell !== null) {
+      const [level, ...name] = state.cell.split("/");
+      chips.push(chip(`items of the ${level} `, name.join("/"), "show the items of all cells", () => ({ cell: null })));
+    }
+    $("conditions").replaceChildren(...chips);
   }
 
   // ---- causes -------------------------------------------------------------------------------------------------------------
@@ -354,6 +371,7 @@
     descending: Boolean(state.descending), offset: state.offset,
   });
 
+  let arriving = true;
   function drawItems(facets) {
     const place = document.querySelector("[data-items]");
     const status = make("p", { class: "searching dim", role: "status", hidden: true });
@@ -365,6 +383,9 @@
     items = { key, causes: facets.causes_known };
     items.list = window.ForgetmapItems.mount(list, source, { state: itemState(), limit: LIMIT, onState: fromItems });
     showContents();
+    // Whoever follows a link to a cell wants its items.
+    if (arriving && state.cell !== null && !location.hash && scrollY === 0) goToItems("auto");
+    arriving = false;
   }
 
   function fromItems(found) {

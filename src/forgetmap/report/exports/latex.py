@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forgetmap.report.exports.names import told_apart
 from forgetmap.report.exports.tex_signs import STAND_IN, breakable, comment, has_stand_in, tex
 from forgetmap.report.plain import number
 from forgetmap.report.sheet import Sheet
@@ -50,7 +51,7 @@ def latex_text(
     body = "\n\n".join(flushed)
     head = [
         "% Tables of forgetmap. Needs in the preamble: \\usepackage{booktabs}",
-        *(f"% {comment(f'{sheet.before_name} -> {sheet.after_name}')}" for sheet in sheets),
+        *(f"% {comment(f'{sheet.before_name} -> {sheet.after_name}')}" for sheet in told_apart(sheets)),
     ]
     if has_stand_in(body):
         head.append("% Signs that the font lacks, such as Chinese under pdflatex, print as their number: [U+4E2D].")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forgetmap.report.exports.names import sources_of, told_apart
 from forgetmap.report.markdown_signs import escape, row
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.styles import StyledTable, styled_tables, task_sets
+from forgetmap.report.styles.task_sets import model_names
 from forgetmap.report.summary import summary_lines
 from forgetmap.report.tables import headline, pairing_lines
 
@@ -15,6 +17,8 @@ def markdown_text(
     sheets: Sequence[Sheet], *, level: str = "category", reading: str = "auto", style: str = "forgetmap"
 ) -> str:
     """Return GitHub-flavoured Markdown: what was found, the table in a style, what its signs mean, what to mind."""
+    sources = sources_of(sheets)
+    sheets = told_apart(sheets)
     tables = styled_tables(sheets, style, level, reading)  # first: a style may refuse
     lines: list[str] = []
     for sheet in sheets:
@@ -24,9 +28,9 @@ def markdown_text(
     for table in tables:
         lines += _table(table)
     lines += _folded("Tasks behind the rows", _tasks(sheets, level))
-    for sheet in sheets:
-        named = f": {sheet.after_name}" if len(sheets) > 1 else ""
-        notes = [*pairing_lines(sheet), *(f"note: {note}" for note in sheet.notes)]
+    for sheet, name, source in zip(sheets, model_names(sheets), sources, strict=True):
+        named = f": {name}" if len(sheets) > 1 else ""
+        notes = [*([source] if source else []), *pairing_lines(sheet), *(f"note: {note}" for note in sheet.notes)]
         lines += _folded(f"How the runs were paired{named}", notes)
     return "\n".join(lines).rstrip() + "\n"
 

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from forgetmap.errors import UsageError
+from forgetmap.report.exports.names import sources_of, told_apart
 from forgetmap.report.exports.tidy import tidy_tables
 from forgetmap.report.plain import visible
 from forgetmap.report.sheet import Sheet
@@ -48,7 +49,7 @@ def write_workbook(sheets: Sequence[Sheet], path: Path, *, level: str = "categor
 
     def write(target: Path) -> None:
         with xlsxwriter.Workbook(str(target), options) as book:
-            _Map(book, sheets, level, reading).write()
+            _Map(book, told_apart(sheets), level, reading).write()
             _write_about(book, sheets, level, reading)
             for name, frame in tidy_tables(sheets).items():
                 _write_table(book, name, frame)
@@ -77,9 +78,9 @@ class _Map:
     """The sheet to look at: one row per cell of a level, of every map."""
 
     _COLUMNS = (
-        ("pair", 26), ("cell", 30), ("tasks", 7), ("items", 9), ("before", 9), ("after", 9), ("lost", 9), ("lost from", 10),
-        ("lost to", 9), ("most to lose", 12), ("gained", 9), ("gained from", 12), ("gained to", 10), ("most to gain", 12),
-        ("verdict", 10), ("marks", 24),
+        ("pair", 26), ("cell", 30), ("tasks", 7), ("items", 9), ("before", 9), ("after", 9), ("lost", 9), ("lost low", 9),
+        ("lost high", 10), ("lost from", 10), ("lost to", 9), ("most to lose", 12), ("gained", 9), ("gained low", 11),
+        ("gained high", 12), ("gained from", 12), ("gained to", 10), ("most to gain", 12), ("verdict", 10), ("marks", 24),
     )  # fmt: skip
 
     def __init__(self, book: Any, sheets: Sequence[Sheet], level: str, reading: str) -> None:
@@ -128,11 +129,9 @@ class _Map:
         marks = []
         for direction in ("lost", "gained"):
             figure = shown(cell, self._reading, direction)
-            # Excel cannot show a range as a number: the value stays empty, the ends are there
-            low, high = (figure.low, figure.high) if figure.low is not None else figure.range or (None, None)
-            yield from (
-                ("share", value) for value in (figure.value, low, high, ceiling(cell, self._reading, direction))
-            )
+            # Excel cannot show a range as a number: the value stays empty, the ends have columns of their own
+            ends = (figure.low, figure.high, *(figure.range or (None, None)))
+            yield from (("share", value) for value in (figure.value, *ends, ceiling(cell, self._reading, direction)))
             marks += [f"{direction}: a range"] if figure.value is None and figure.range else []
             marks += [f"{direction}: at least"] if figure.least else []
             marks += ["†"] if figure.partial else []
@@ -154,15 +153,19 @@ def _write_about(book: Any, sheets: Sequence[Sheet], level: str, reading: str) -
     strong, wrapped = book.add_format({"bold": True}), book.add_format({"text_wrap": True, "valign": "top"})
     page.set_column(0, 0, 120)
     lines: list[tuple[str, bool]] = []
-    for sheet in sheets:
+    sources = sources_of(sheets)
+    sheets = told_apart(sheets)
+    for sheet, source in zip(sheets, sources, strict=True):
         lines += [(headline(sheet), True), *((line, False) for line in summary_lines(sheet))]
+        lines += [(source, False)] if source else []
         lines += [(line, False) for line in pairing_lines(sheet)]
         lines += [(f"note: {note}", False) for note in sheet.notes]
         lines += [(f"warning: {warning}", False) for warning in sheet.warnings]
         lines.append(("", False))
     lines.append(("What the columns of Map mean", True))
     said = merged(sheets, lambda sheet: caption(sheet, reading, level, flips=False))
-    said += ["from, to: 95 % interval, or the range where no value is identified", "empty: not known; never 0"]
+    said += ["low, high: 95 % interval", "from, to: the range of the value, where no single one is identified"]
+    said += ["empty: not known; never 0"]
     said += ["most to lose, most to gain: what was there to lose, and the most that can be new"]
     lines += [(line, False) for line in said]
     for place, (line, bold) in enumerate(lines):

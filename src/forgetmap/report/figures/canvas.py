@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from hashlib import blake2s
 from html import escape
 from typing import Any
@@ -67,20 +68,24 @@ def element(tag: str, *children: str, text: str | None = None, tip: str | None =
 
     Underscores in names are hyphens: `class_`, `stroke_width`.
     """
-    named = "".join(
-        f' {name.strip("_").replace("_", "-")}="{_value(value)}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
+    named = "".join([f' {_name(name)}="{_value(value)}"' for name, value in attributes.items() if value is not None])
     inner = (f"<title>{safe(shorten(tip))}</title>" if tip else "") + "".join(children)
     inner += safe(text) if text is not None else ""
     return f"<{tag}{named}>{inner}</{tag}>" if inner else f"<{tag}{named}/>"
 
 
+@cache
+def _name(name: str) -> str:
+    return name.strip("_").replace("_", "-")
+
+
 def _value(value: str | float) -> str:
-    if isinstance(value, (int, float)):
-        return digits(value)
-    return _KEY.join(safe(part) for part in value.split(_KEY))
+    return _words(value) if isinstance(value, str) else digits(value)
+
+
+@lru_cache(1024)  # classes and colours stand in every element
+def _words(value: str) -> str:
+    return _KEY.join([safe(part) for part in value.split(_KEY)])
 
 
 def shorten(text: str) -> str:

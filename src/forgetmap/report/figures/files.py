@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from forgetmap.errors import UsageError
 from forgetmap.report.figures.canvas import Figure
@@ -16,23 +19,87 @@ FORMATS = ("svg", "png", "pdf")
 _SCALE = 2.0
 
 
+#: Which files of a folder an earlier call wrote, and what was in them.
+INDEX = ".forgetmap-figures.json"
+_SCHEMA = "forgetmap.figures/1"
+
+
 def write_figures(figures: Sequence[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure in every format into a folder, which is made if need be, and return the paths."""
+    return _write(_made(figures, folder, formats), folder)
+
+
+def renew_figures(figures: Sequence[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write figures as `write_figures` does, and remove those that an earlier call left and this one does not make.
+
+    They would pass for figures of these maps. An index in the folder says which they are; a file that is not in it, or
+    that has changed since, is left alone.
+    """
+    made = _made(figures, folder, formats)
+    earlier = _read_index(folder)
+    written = {name: _digest(content) for name, content in made.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_index(folder, {**earlier, **written})  # first: what a call that is cut off leaves, the next one knows
+    paths = _write(made, folder)
+    taken = {name.lower() for name in made}  # where upper and lower case are one, that is the new file
+    for name, digest in earlier.items():
+        stale = folder / name
+        if name.lower() in taken or stale.is_symlink() or not stale.is_file():
+            continue
+        if _digest(stale.read_bytes()) == digest:
+            stale.unlink()
+    _write_index(folder, written)
+    return paths
+
+
+def _made(figures: Sequence[Figure], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
+    """The content of every file by its name."""
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
         raise UsageError(f"format is '{', '.join(unknown)}'; it must be one or more of {', '.join(FORMATS)}")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file; name a folder for the figures")
     makers = {name: _maker(name) for name in dict.fromkeys(formats)}
+    return {
+        f"{stem}.{name}": make(figure.svg)
+        for stem, figure in zip(file_stems(figures), figures, strict=True)
+        for name, make in makers.items()
+    }
+
+
+def _write(made: dict[str, bytes], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for stem, figure in zip(file_stems(figures), figures, strict=True):
-        for name, make in makers.items():
-            content = make(figure.svg)
-            path = folder / f"{stem}.{name}"
-            write_atomically(path, lambda target, content=content: target.write_bytes(content))  # type: ignore[misc]
-            written.append(path)
-    return written
+    for name, content in made.items():
+        write_atomically(folder / name, lambda target, content=content: target.write_bytes(content))  # type: ignore[misc]
+    return [folder / name for name in made]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read_index(folder: Path) -> dict[str, str]:
+    """Name and checksum of the files that an earlier call wrote; none where there was none."""
+    path = folder / INDEX
+    if not path.exists():
+        return {}
+    try:
+        content = msgspec.json.decode(path.read_bytes(), type=_Index)
+    except msgspec.DecodeError as fault:
+        raise UsageError(f"{path}: not an index of figures ({fault}); remove it, or name another folder") from fault
+    if content.schema != _SCHEMA or any(Path(name).name != name for name in content.files):
+        raise UsageError(f"{path}: not an index that this version wrote; remove it, or name another folder")
+    return content.files
+
+
+def _write_index(folder: Path, files: dict[str, str]) -> None:
+    content = msgspec.json.format(msgspec.json.encode(_Index(_SCHEMA, files)), indent=1) + b"\n"
+    write_atomically(folder / INDEX, lambda target: target.write_bytes(content))
+
+
+class _Index(msgspec.Struct):
+    schema: str
+    files: dict[str, str]
 
 
 def file_stems(figures: Sequence[Figure]) -> list[str]:

@@ -93,7 +93,18 @@ def forest(sheet: Sheet, *, level: str = "category", reading: str = "auto", most
     svg = canvas.svg(height + 48, _described(rows))
     figures = {way: [row.figures[way] for row in rows] for way in DIRECTIONS}
     unclear = [row.cell.verdict == "unclear" for row in rows]
-    spec = forest_spec(canvas.title, [row.name for row in rows], figures, unclear, [row.is_total for row in rows])
+    spec = forest_spec(
+        canvas.title,
+        [row.name for row in rows],
+        figures,
+        unclear,
+        [row.is_total for row in rows],
+        margins=[row.cell.decision["margin"] for row in rows],
+        floors=[row.floor for row in rows],
+        verdicts=[verdict_text(row.cell) for row in rows],
+        ends=(axis[0], axis[-1]),
+        unit=unit_of(row.cell for row in rows),
+    )
     return Figure("forest", canvas.title, svg, note, spec)
 
 

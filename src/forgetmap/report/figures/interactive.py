@@ -44,9 +44,23 @@ def _named(names: Sequence[str], **more: Any) -> Spec:
 
 
 def forest_spec(
-    title: str, names: Sequence[str], figures: dict[str, list[Shown]], unclear: Sequence[bool], totals: Sequence[bool]
+    title: str,
+    names: Sequence[str],
+    figures: dict[str, list[Shown]],
+    unclear: Sequence[bool],
+    totals: Sequence[bool],
+    *,
+    margins: Sequence[float | None],
+    floors: Sequence[float | None],
+    verdicts: Sequence[str],
+    ends: tuple[float, float],
+    unit: str,
 ) -> Spec:
-    """Points with intervals, lost on the left, gained on the right; a range is a bar without a point."""
+    """Points with intervals, lost on the left, gained on the right; a range is a bar without a point.
+
+    As in the drawing: the zero line, the margin (dashed) and the noise floor (a band) of every row, and one axis for both
+    sides that holds all of them.
+    """
     data: list[Spec] = []
     for place, way in enumerate(_WAYS):
         found = figures[way]
@@ -56,7 +70,10 @@ def forest_spec(
             for total, doubt in zip(totals, unclear, strict=True)
         ]
         axis = {"xaxis": "x" if place == 0 else "x2", "yaxis": "y"}
-        texts = [f"{said(name)}<br>{way} {f.text()} [{f.interval()}]" for name, f in zip(names, found, strict=True)]
+        texts = [
+            f"{said(name)}<br>{way} {f.text()} [{f.interval()}]<br>{said(verdict)}"
+            for name, f, verdict in zip(names, found, verdicts, strict=True)
+        ]
         shared = {"type": "scatter", "text": texts, "hovertemplate": "%{text}<extra></extra>", **axis}
         data.append(
             {
@@ -75,34 +92,59 @@ def forest_spec(
             }
         )
         for n, f in enumerate(found):
-            if f.value is None and f.range is not None:
-                ends = [hundredfold(end) for end in f.range]
-                look = {"color": LIGHT[way], "width": 6, "dash": "dot"}
+            if f.value is not None:
+                continue
+            # Without a point there is nothing to hang an interval on: it is a line of its own.
+            spans: list[tuple[tuple[float, float], Spec]] = []
+            if f.low is not None and f.high is not None:
+                spans.append(((f.low, f.high), {"color": LIGHT[way], "width": 1.6}))
+            if f.range is not None:
+                spans.append((f.range, {"color": LIGHT[way], "width": 6, "dash": "dot"}))
+            for span, look in spans:
+                x = [hundredfold(end) for end in span]
                 data.append(
-                    {**shared, "text": [texts[n]] * 2, "mode": "lines", "x": ends, "y": [str(n)] * 2, "line": look}
+                    {**shared, "text": [texts[n]] * 2, "mode": "lines", "x": x, "y": [str(n)] * 2, "line": look}
                 )
+    room = 0.02 * (ends[1] - ends[0])  # or half a mark at the edge would be cut off
+    across = {
+        "range": [100 * (ends[0] - room), 100 * (ends[1] + room)],
+        "zeroline": True,
+        "zerolinewidth": 1.5,
+        "zerolinecolor": LIGHT["dim"],
+    }
     layout = {
         "title": {"text": said(title, 200)},
-        "yaxis": _named(names, autorange="reversed"),
-        "xaxis": {"domain": [0, 0.48], "title": {"text": "lost, %"}, "zeroline": True},
-        "xaxis2": {
-            "domain": [0.52, 1],
-            "title": {"text": "gained, %"},
-            "zeroline": True,
-            "matches": "x",
-            "anchor": "y",
-        },
+        "yaxis": _named(names, range=[len(names) - 0.5, -0.5]),
+        "xaxis": {"domain": [0, 0.48], "title": {"text": f"lost, {unit}"}, **across},
+        "xaxis2": {"domain": [0.52, 1], "title": {"text": f"gained, {unit}"}, **across, "matches": "x", "anchor": "y"},
+        "shapes": [shape for axis in ("x", "x2") for shape in _row_shapes(axis, margins, floors)],
         "showlegend": False,
         "height": 120 + 24 * len(names),
     }
     return {"data": data, "layout": layout}
 
 
+def _row_shapes(axis: str, margins: Sequence[float | None], floors: Sequence[float | None]) -> list[Spec]:
+    """The noise floor and the margin of every row; a name is the role, by which a page colours them in its theme."""
+    made: list[Spec] = []
+    for row, (margin, floor) in enumerate(zip(margins, floors, strict=True)):
+        place = {"xref": axis, "yref": "y", "layer": "below"}  # rows are numbered, and half a row is reached each way
+        if floor is not None and floor > 0:
+            look = {"fillcolor": LIGHT["floor"], "opacity": 0.35, "line": {"width": 0}}
+            ends = {"x0": 0, "x1": 100 * floor, "y0": row - 0.33, "y1": row + 0.33}
+            made.append({"type": "rect", "name": "floor", **place, **ends, **look})
+        if margin is not None:
+            ends = {"x0": 100 * margin, "x1": 100 * margin, "y0": row - 0.5, "y1": row + 0.5}
+            line = {"color": LIGHT["margin"], "width": 1, "dash": "dash"}
+            made.append({"type": "line", "name": "margin", **place, **ends, "line": line})
+    return made
+
+
 def _span(high: float | None, low: float | None) -> float | None:
     return None if high is None or low is None else 100 * (high - low)
 
 
-def quadrant_spec(title: str, names: Sequence[str], parts: dict[str, list[float | None]]) -> Spec:
+def quadrant_spec(title: str, names: Sequence[str], parts: dict[str, list[float | None]], unit: str) -> Spec:
     """Stacked bars of kept, lost, gained and never."""
     shapes = {"kept": "", "lost": "/", "gained": "\\", "never": "."}
     data = [
@@ -122,7 +164,7 @@ def quadrant_spec(title: str, names: Sequence[str], parts: dict[str, list[float 
     layout = {
         "title": {"text": said(title, 200)},
         "barmode": "stack",
-        "xaxis": {"title": {"text": "% of items"}, "range": [0, 100]},
+        "xaxis": {"title": {"text": unit}, "range": [0, 100]},
         "yaxis": _named(names, autorange="reversed"),
         "height": 140 + 26 * len(names),
         "legend": {"orientation": "h", "traceorder": "normal", "y": 1.01, "yanchor": "bottom"},

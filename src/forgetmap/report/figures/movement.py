@@ -64,7 +64,7 @@ class Moved:
         return low[0] + low[1], high[0] + high[1]
 
 
-def movement(pairs: Sequence[Moved], *, words: str) -> Figure | None:
+def movement(pairs: Sequence[Moved], *, words: str, unit: str = "% of items") -> Figure | None:
     """Return net change against gross movement; None where no pair has both. `words` says what lost and gained are."""
     drawn = [pair for pair in pairs if pair.net is not None and pair.gross is not None]
     if not drawn:
@@ -83,7 +83,7 @@ def movement(pairs: Sequence[Moved], *, words: str) -> Figure | None:
     x = Scale(min(*nets, 0.0) - room, max(*nets, 0.0) + room, left, left + _WIDTH)
     grid = ticks(min(0.0, *lows), max(*tops, 0.01), 6)
     y = Scale(grid[0], grid[-1], top + _HEIGHT, top)
-    _draw_axes(canvas, x, y, grid)
+    _draw_axes(canvas, x, y, grid, unit)
     _draw_bound(canvas, x, y)
     _draw_pairs(canvas, x, y, drawn, groups)
     if len(drawn) <= _NAMED:
@@ -98,7 +98,7 @@ def _role(group: str | None, groups: Sequence[str | None]) -> tuple[str, int]:
     return f"s{place}", place
 
 
-def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float]) -> None:
+def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float], unit: str) -> None:
     step = grid[1] - grid[0]
     for value in grid:
         canvas.add(
@@ -115,7 +115,7 @@ def _draw_axes(canvas: Canvas, x: Scale, y: Scale, grid: list[float]) -> None:
     canvas.add(line(x(0), y.start, x(0), y.end, "grid", 1.0))
     middle = (x.start + x.end) / 2
     canvas.add(label(middle, y.start + 42, "net change, points: gained − lost", size=11.5, role="dim", anchor="middle"))
-    canvas.add(label(x.start - _LEFT, y.end - 10, "moved: lost + gained, % of items", size=11.5, role="dim"))
+    canvas.add(label(x.start - _LEFT, y.end - 10, f"moved: lost + gained, {unit}", size=11.5, role="dim"))
 
 
 def _draw_bound(canvas: Canvas, x: Scale, y: Scale) -> None:

@@ -27,6 +27,7 @@ from forgetmap.report.figures.palette import LIGHT
 from forgetmap.report.figures.words import behind, largest, listed, of_pair, plural
 from forgetmap.report.plain import number, percent
 from forgetmap.report.sheet import Sheet
+from forgetmap.report.shown import unit_of
 from forgetmap.report.tables import total_name
 
 PARTS = ("kept", "lost", "gained", "never")
@@ -70,13 +71,15 @@ def quadrants(sheet: Sheet, *, level: str = "category", most: int = 60) -> Figur
     width = right + _MOVED + 150 + _MARGIN
     canvas = Canvas("quadrants", f"What became of the items by {level}: {of_pair(sheet)}", width)
     title = fit(canvas.title, width - 2 * _MARGIN, 15, bold=True, middle=True)
+    how = "how far scores fell and rose" if _graded(rows) else "as observed, lucky guesses included"
     canvas.add(label(_MARGIN, 28, title, size=15, bold=True))
-    canvas.add(label(_MARGIN, 46, f"{behind(sheet)} · as observed, lucky guesses included", size=11.5, role="dim"))
+    canvas.add(label(_MARGIN, 46, f"{behind(sheet)} · {how}", size=11.5, role="dim"))
+    unit = unit_of(row.cell for row in rows)
     _draw_legend(canvas, _MARGIN, 72)
     axis = _axis(rows)
     scales = Scale(0, 1, left, left + _BAR), Scale(axis[0], axis[-1], right, right + _MOVED)
     bottom = _TOP + _ROW * len(rows) + (8 if len(rows) > 1 else 0)
-    _draw_frame(canvas, scales, axis, bottom, level, items)
+    _draw_frame(canvas, scales, axis, bottom, (level, unit), items)
     for place, row in enumerate(rows):
         y = _TOP + _ROW * place + (8 if row.cell.level == "total" and len(rows) > 1 else 0)
         _draw_row(canvas, row, scales, y, longest, items)
@@ -84,8 +87,14 @@ def quadrants(sheet: Sheet, *, level: str = "category", most: int = 60) -> Figur
         y = bottom - _ROW - 4
         canvas.add(line(_MARGIN, y, width - _MARGIN, y, "dim", 0.8))
     note = _note(sheet, rows, len(single) - len(kept))
-    spec = quadrant_spec(canvas.title, [row.name for row in rows], {p: [row.part(p) for row in rows] for p in PARTS})
+    parts = {part: [row.part(part) for row in rows] for part in PARTS}
+    spec = quadrant_spec(canvas.title, [row.name for row in rows], parts, unit)
     return Figure("quadrants", canvas.title, canvas.svg(bottom + 44, _described(rows)), note, spec)
+
+
+def _graded(rows: list[_Row]) -> bool:
+    """Whether no cell has right and wrong items to count."""
+    return all(row.part("kept") is None and row.part("lost") is not None for row in rows)
 
 
 def look(canvas: Canvas, part: str) -> dict[str, Any]:
@@ -110,10 +119,11 @@ def _axis(rows: list[_Row]) -> list[float]:
 
 
 def _draw_frame(
-    canvas: Canvas, scales: tuple[Scale, Scale], axis: list[float], bottom: float, level: str, items: float
+    canvas: Canvas, scales: tuple[Scale, Scale], axis: list[float], bottom: float, words: tuple[str, str], items: float
 ) -> None:
     bars, moves = scales
-    for x, word, anchor in ((_MARGIN, level, None), (items, "items", "end"), (bars.start, "% of items", None)):
+    level, unit = words
+    for x, word, anchor in ((_MARGIN, level, None), (items, "items", "end"), (bars.start, unit, None)):
         canvas.add(label(x, _TOP - 12, word, size=11, role="dim", anchor=anchor))
     canvas.add(sign("both", moves.start, _TOP - 12, "ink"))
     canvas.add(label(moves.start + 14, _TOP - 12, "change of the score, and what moved", size=11, role="dim"))
@@ -210,7 +220,9 @@ def points(value: float) -> str:
 
 def _note(sheet: Sheet, rows: list[_Row], left_out: int) -> str:
     said = [
-        f"Each bar holds the paired items of a cell as observed, over {behind(sheet)}.",
+        f"How far scores fell and rose, as a share of the scale, over {behind(sheet)}."
+        if _graded(rows)
+        else f"Each bar holds the paired items of a cell as observed, over {behind(sheet)}.",
         "The diamond is the change of the score that averages show; the bar behind it is what moved in either direction.",
     ]
     hiding = [row for row in rows if row.change is not None and row.moved and row.cell.level != "total"]

@@ -29,8 +29,9 @@ _MARGIN, _PANEL, _GAP, _ROW = 20, 300, 46, 18
 MOST = 60  # more rows than this nobody reads in a figure; the table holds all
 
 
-def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = ()) -> Figure:
-    """Return lost (left) and gained (right) of pairs in the order given; `unclear` names pairs without a sure verdict.
+def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = (), unit: str = "% of items") -> Figure:
+    """Return lost (left) and gained (right) of pairs in the order given; `unclear` names pairs without a sure verdict,
+    `unit` says what the percentages are of.
 
     Of more than 60 pairs the first 40 and the last 20 are drawn.
     """
@@ -56,9 +57,7 @@ def ranking(pairs: Sequence[Moved], *, words: str, unclear: Sequence[str] = ()) 
     for place, way in enumerate(DIRECTIONS):
         left = _MARGIN + names + place * (_PANEL + _GAP)
         x = Scale(grid[0], grid[-1], left, left + _PANEL)
-        canvas.add(
-            sign(way, left, 72, way, 10), label(left + 16, 72, f"{way}, % of items", size=13, role=way, bold=True)
-        )
+        canvas.add(sign(way, left, 72, way, 10), label(left + 16, 72, f"{way}, {unit}", size=13, role=way, bold=True))
         for value in grid:
             canvas.add(line(x(value), top, x(value), top + height, "dim" if value == 0 else "grid", 0.8))
             text = percent_tick(value, grid[1] - grid[0])

@@ -44,7 +44,7 @@ class Side:
     groups: Sequence[Trend] = ()
 
 
-def trend(sides: dict[str, Side], *, along: str) -> Figure:
+def trend(sides: dict[str, Side], *, along: str, unit: str = "% of items") -> Figure:
     """Return lost (left) and gained (right) against an amount, on a logarithmic axis.
 
     Every pair is a point with its 95 % interval; the line is the pooled slope, its fan the slope's 95 % interval, drawn
@@ -66,7 +66,7 @@ def trend(sides: dict[str, Side], *, along: str) -> Figure:
         _draw_axes(canvas, x, y, grid, f"{along}, log scale")
         edge = left - _LEFT
         canvas.add(sign(way, edge, top - 28, way, 10))
-        canvas.add(label(edge + 16, top - 28, f"{way}, % of items", size=13, role=way, bold=True))
+        canvas.add(label(edge + 16, top - 28, f"{way}, {unit}", size=13, role=way, bold=True))
         said = slope_text(side.overall)
         canvas.add(label(left, top - 10, fit(said, _PANEL, 11.5), size=11.5, role="ink", tip=said))
         if side.overall.slope is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -11,8 +12,9 @@ from forgetmap.errors import UsageError
 from forgetmap.recipe import Recipe
 from forgetmap.report.page import sections as part
 from forgetmap.report.page.assets import asset, figures_style, plotly_packed, policy, render
-from forgetmap.report.page.facts import after_names
+from forgetmap.report.page.facts import after_names, pair_names
 from forgetmap.report.page.items import PROMPT_CUT, ItemSet, Packed, pack, pack_items
+from forgetmap.report.page.rows import cell_tasks
 from forgetmap.report.plain import number, visible
 from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import cut
@@ -28,7 +30,7 @@ def build_page(
     level: str = "category",
     command: str | None = None,
 ) -> str:
-    """Return the report of one or more maps of one before-run, as the text of one HTML file.
+    """Return the report of one or more maps, as the text of one HTML file.
 
     Parameters
     ----------
@@ -51,12 +53,12 @@ def build_page(
         part.quadrants_section(sheets, level=level),
         part.drift_section(sheets),
         part.causes_section(sheets, level=level),
-        part.life_section(chain),
+        part.life_section(chain, sheets),
         part.items_section(sheets, items or ItemSet([], {}), cuts=_cuts(packed)),
         part.method_section(sheets, reading=reading, command=command),
     ]
     return assemble_page([section for section in made if section], title=_title(sheets), subtitle=_subtitle(sheets),
-                         packed=packed, afters=after_names(sheets))  # fmt: skip
+                         packed=packed, afters=_afters(sheets), cells=cell_tasks(sheets))  # fmt: skip
 
 
 def assemble_page(
@@ -66,6 +68,7 @@ def assemble_page(
     subtitle: str,
     packed: Packed | None = None,
     afters: Sequence[str] = (),
+    cells: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Return sections as one file: style and scripts inside, data compressed, nothing fetched."""
     plots = {
@@ -89,6 +92,7 @@ def assemble_page(
         library=library,
         items=packed.text if packed else None,
         afters=pack(list(map(visible, afters))),
+        cells=pack(list(cells)) if packed and cells else None,
     )
     return str(html)
 
@@ -105,10 +109,17 @@ def _cuts(packed: Packed | None) -> list[str]:
     return said
 
 
+def _afters(sheets: Sequence[Sheet]) -> list[str]:
+    """What the items of each map are called: the after-model, or the pair where maps start from different models."""
+    return after_names(sheets) if len({sheet.before_name for sheet in sheets}) == 1 else pair_names(sheets)
+
+
 def _title(sheets: Sequence[Sheet]) -> str:
     first = sheets[0]
     if len(sheets) == 1:
         return f"{cut(first.before_name)} → {cut(first.after_name)}"
+    if len({sheet.before_name for sheet in sheets}) > 1:
+        return f"{len(sheets)} pairs: {cut(first.before_name)} → {cut(first.after_name)} and {len(sheets) - 1} more"
     return f"{cut(first.before_name)} → {len(sheets)} models"
 
 

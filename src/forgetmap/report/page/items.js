@@ -2,8 +2,10 @@
 // The list of items: filters, search, sorting, pages, and both answers side by side with a word diff.
 // Everything a model or a log wrote goes in by textContent. A classic script without eval, so that any strict policy lets
 // it run. `window.ForgetmapItems.mount(root, source, options)`:
-//   source  {facets: {transitions, tasks, causes, afters: [{name, count, label?}]}, fetch(query) -> Promise<{total, rows}>}
-//   query   {transition, task, cause, after, search, sort, descending, offset, limit}; null where nothing is asked for
+//   source  {facets: {transitions, tasks, causes, afters, cells?: [{name, count, label?}]},
+//            fetch(query) -> Promise<{total, rows, transitions?}>}; transitions: {name: count} under the other filters
+//   query   {transition, task, cause, after, search, sort, descending, offset, limit}; null where nothing is asked for;
+//           with cells in the facets also `within`, the name of one
 //   options {state, onState(state), limit}; returns {set(state), state()}
 window.ForgetmapItems = (function () {
   const FOLD = 1200; // characters of a text shown before it is unfolded
@@ -20,7 +22,7 @@ window.ForgetmapItems = (function () {
     ["length_before", "longest answer before", true],
   ];
   const WORDS = {
-    lost: "its score fell", gained: "its score rose", kept: "as good as before", never: "wrong both times",
+    lost: "its score fell", gained: "its score rose", kept: "as good as before", never: "right neither time",
   };
 
   function el(tag, attributes, ...children) {
@@ -167,23 +169,40 @@ window.ForgetmapItems = (function () {
     return [box, more];
   }
 
+  // Right and wrong are said of single answers that are one or the other; grades and repeats have their figures.
+  function graded(row) {
+    if (row.kind) return row.kind !== "binary";
+    return [row.score_before, row.score_after].some((value) => value !== null && value !== undefined && value !== 0 && value !== 1);
+  }
+
+  const figure = (value) => String(Number(value.toPrecision(3)));
+
   function score(row, side) {
     const value = row["score_" + side];
-    const repeats = row["repeats_" + side];
+    const repeats = row["repeats_" + side] || 1;
     if (value === null || value === undefined) return "no score";
-    const right = value === 1 ? "right" : value === 0 ? "wrong" : `score ${Number(value.toFixed(3))}`;
-    return repeats > 1 ? `${right}, mean of ${repeats} repeats` : right;
+    if (graded(row)) return repeats > 1 ? `mean score ${figure(value)} of ${repeats} repeats` : `score ${figure(value)}`;
+    if (repeats > 1) return `right in ${Math.round(value * repeats)} of ${repeats} repeats`;
+    return value === 1 ? "right" : "wrong";
+  }
+
+  // Both scores in one phrase; null where the name of the transition says it all.
+  function movement(row) {
+    const [before, after] = [row.score_before, row.score_after];
+    const [first, last] = [row.repeats_before || 1, row.repeats_after || 1];
+    if (before === null || before === undefined || after === null || after === undefined) return null;
+    const single = first === 1 && last === 1;
+    if (graded(row)) return `${single ? "" : "mean "}score ${figure(before)} → ${figure(after)}`;
+    return single ? null : `right in ${Math.round(before * first)} of ${first} repeats → ${Math.round(after * last)} of ${last}`;
   }
 
   function evidence(row, afters) {
     const said = [...(row.marks || [])];
     if (row.cause) said.push(`cause: ${row.cause.replace(/_/g, " ")}`);
     if (afters > 1 && row.shared_by) said.push(`${row.transition} by ${row.shared_by} of ${afters}`);
-    const [sure, other] = row.transition === "gained" ? ["after", "before"] : ["before", "after"];
-    if (row.repeats_wrong !== null && row.repeats_wrong !== undefined) {
-      const times = row["repeats_" + other];
-      said.push(`wrong in ${Math.round(row.repeats_wrong * times)} of ${times} repeats ${other}`);
-    }
+    const moved = movement(row);
+    if (moved) said.push(moved);
+    const sure = row.transition === "gained" ? "after" : "before";
     if (row.confidence !== null && row.confidence !== undefined) said.push(`confidence ${sure} ${row.confidence.toFixed(2)}`);
     return said;
   }
@@ -245,6 +264,7 @@ window.ForgetmapItems = (function () {
         if (texts[side] === null) half.append(el("p", { class: "dim" }, "text not on record"));
         else if (texts[side] === "") half.append(el("p", { class: "dim" }, "an empty answer"));
         else half.append(...folded(marked ? found[side] : [[texts[side], false]], side, `answer ${side}`));
+        if (row["note_" + side]) half.append(el("p", { class: "choice" }, isolated(row["note_" + side])));
         const choice = row["choice_" + side];
         if (choice !== null && choice !== undefined && row["response_" + side]) {
           half.append(el("p", { class: "choice" }, el("b", {}, "Read as: "), ...folded([[visible(choice), false]], "", "choice")));
@@ -328,8 +348,9 @@ window.ForgetmapItems = (function () {
 
   function mount(root, source, given) {
     const settings = Object.assign({ state: {}, onState: null, limit: 20 }, given);
-    const facets = Object.assign({ transitions: [], tasks: [], causes: [], afters: [] }, source.facets);
-    let state = Object.assign({}, EMPTY, settings.state);
+    const facets = Object.assign({ transitions: [], tasks: [], causes: [], afters: [], cells: [] }, source.facets);
+    const empty = facets.cells.length ? Object.assign({}, EMPTY, { within: null }) : EMPTY;
+    let state = Object.assign({}, empty, settings.state);
     let asked = 0;
 
     const chips = el("div", { class: "group", role: "group", "aria-label": "Transition" });
@@ -341,6 +362,7 @@ window.ForgetmapItems = (function () {
       chips.append(chip);
     }
     const [taskLabel, taskBox] = select("Task", "task", facets.tasks, "all tasks");
+    const [cellLabel, cellBox] = select("Cell", "within", facets.cells, "all cells");
     const [causeLabel, causeBox] = select("Cause", "cause", facets.causes.map((one) => ({ ...one, label: one.name.replace(/_/g, " ") })), "all causes");
     const [afterLabel, afterBox] = select("After", "after", facets.afters, "all models");
     const searchBox = el("input", { type: "search", name: "search", autocomplete: "off", spellcheck: "false", placeholder: "words in questions and answers" });
@@ -352,11 +374,12 @@ window.ForgetmapItems = (function () {
     const open = el("button", { type: "button", class: "quiet" }, "unfold all on this page");
     const pages = el("span", { class: "dim" });
     root.replaceChildren(
-      el("div", { class: "tools", role: "search" }, chips, facets.tasks.length > 1 ? taskLabel : null, facets.causes.length ? causeLabel : null,
+      el("div", { class: "tools", role: "search" }, chips, facets.cells.length ? cellLabel : null, facets.tasks.length > 1 ? taskLabel : null, facets.causes.length ? causeLabel : null,
         facets.afters.length > 1 ? afterLabel : null, el("label", {}, "Find ", searchBox), el("label", {}, "Sort by ", sortBox)),
       status, list, el("div", { class: "tools pages" }, earlier, pages, later, open));
 
-    for (const box of [taskBox, causeBox, afterBox]) box.addEventListener("change", () => change({ [box.name]: box.value || null }));
+    const boxes = [taskBox, causeBox, afterBox, ...(facets.cells.length ? [cellBox] : [])];
+    for (const box of boxes) box.addEventListener("change", () => change({ [box.name]: box.value || null }));
     sortBox.addEventListener("change", () => change({ sort: sortBox.value, descending: SORTS.find((one) => one[0] === sortBox.value)[2] }));
     let timer = 0;
     searchBox.addEventListener("input", () => {
@@ -387,7 +410,7 @@ window.ForgetmapItems = (function () {
       asked += 1;
       const mine = asked;
       for (const chip of chips.children) chip.setAttribute("aria-pressed", String((chip.dataset.transition || null) === state.transition));
-      for (const box of [taskBox, causeBox, afterBox]) choose(box, state[box.name] ?? "");
+      for (const box of boxes) choose(box, state[box.name] ?? "");
       if (document.activeElement !== searchBox) searchBox.value = state.search ?? "";
       sortBox.value = state.sort;
       let answer;
@@ -402,6 +425,13 @@ window.ForgetmapItems = (function () {
         state.offset = 0;
         return draw();
       }
+      if (answer.transitions) {
+        const all = Object.values(answer.transitions).reduce((sum, one) => sum + one, 0);
+        for (const chip of chips.children) {
+          const name = chip.dataset.transition;
+          chip.textContent = name ? `${name} ${count(answer.transitions[name] ?? 0)}` : `all ${count(all)}`;
+        }
+      }
       list.replaceChildren(...answer.rows.map((row) => item(row, facets)));
       open.textContent = "unfold all on this page";
       const last = state.offset + answer.rows.length;
@@ -415,7 +445,7 @@ window.ForgetmapItems = (function () {
     }
 
     draw();
-    return { set: (part) => change(Object.assign({}, EMPTY, part)), state: () => Object.assign({}, state) };
+    return { set: (part) => change(Object.assign({}, empty, part)), state: () => Object.assign({}, state) };
   }
 
   return { mount, diff, visible };

@@ -23,9 +23,9 @@ _ANSWERS = ("response_before", "response_after", "choice_before", "choice_after"
 _PROMPTS = ("prompt_before", "prompt_after")
 #: Columns of a row, in the order of `flips.list_flips`; others are left out of the page.
 COLUMNS = (
-    "task", "item", "native_id", "question", "options", "gold", "score_before", "score_after", "repeats_before",
-    "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks", "choice_before", "state_before",
-    "prompt_before", "response_before", "choice_after", "state_after", "prompt_after", "response_after",
+    "task", "item", "native_id", "question", "options", "gold", "kind", "score_before", "score_after", "repeats_before",
+    "repeats_after", "confidence", "repeats_wrong", "shared_by", "marks", "choice_before", "state_before", "note_before",
+    "prompt_before", "response_before", "choice_after", "state_after", "note_after", "prompt_after", "response_after",
     "transition", "cause", "after",
 )  # fmt: skip
 

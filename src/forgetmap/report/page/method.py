@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from forgetmap.report.plain import number
 from forgetmap.report.sheet import Sheet
 
 #: Where the method is written down.
@@ -45,6 +47,28 @@ def method_sentences(sheets: Sequence[Sheet], reading: str) -> list[str]:
         )
     said.append("What cannot be computed is shown as missing (–), never as zero.")
     return said
+
+
+_DECIDES = {
+    "chance": "chance (lucky guesses taken off)",
+    "noise": "noise (beyond what re-runs move)",
+    "observed": "observed (flips as they are)",
+    "net": "the net change of the score",
+    None: "nothing (no verdict)",
+}
+
+
+def deciding_readings(sheets: Sequence[Sheet]) -> str:
+    """Return which readings the verdicts rest on, and in how many cells where they differ."""
+    found = Counter(
+        cell.decision["verdict_reading"] if cell.verdict else None for sheet in sheets for cell in sheet.cells
+    )
+    asked = sheets[0].reading
+    told = ", ".join(
+        _DECIDES.get(name, str(name)) + (f" in {number(count, 'cell')}" if len(found) > 1 else "")
+        for name, count in found.most_common()
+    )
+    return f"{asked}: {told}" if asked == "auto" else told
 
 
 def versions() -> dict[str, str]:

@@ -128,13 +128,14 @@ window.ForgetmapPage = (function () {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--fm-ink").trim();
     const grid = style.getPropertyValue("--fm-grid").trim();
+    const dim = style.getPropertyValue("--fm-dim").trim();
     const made = Object.assign({}, layout, {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: style.getPropertyValue("--fm-dim").trim(), activecolor: ink },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: dim, activecolor: ink },
       font: Object.assign({}, layout.font, { color: ink, family: "system-ui, sans-serif" }),
     });
     for (const [name, axis] of Object.entries(layout)) {
-      if (/^[xy]axis\d*$/.test(name)) made[name] = Object.assign({}, axis, { gridcolor: grid, zerolinecolor: grid, linecolor: grid });
+      if (/^[xy]axis\d*$/.test(name)) made[name] = Object.assign({}, axis, { gridcolor: grid, zerolinecolor: dim, linecolor: grid });
       if (/^polar\d*$/.test(name)) {
         made[name] = Object.assign({}, axis, {
           bgcolor: "rgba(0,0,0,0)",
@@ -142,6 +143,14 @@ window.ForgetmapPage = (function () {
           angularaxis: Object.assign({}, axis.angularaxis, { gridcolor: grid, linecolor: grid }),
         });
       }
+    }
+    // A shape is named by its role, which has a colour in every theme.
+    if (layout.shapes) {
+      made.shapes = layout.shapes.map((shape) => {
+        const colour = style.getPropertyValue(`--fm-${shape.name}`).trim();
+        if (!colour) return shape;
+        return Object.assign({}, shape, shape.type === "rect" ? { fillcolor: colour } : { line: Object.assign({}, shape.line, { color: colour }) });
+      });
     }
     return made;
   }
@@ -228,7 +237,8 @@ window.ForgetmapPage = (function () {
     length_after: (row) => (row.response_after ?? row.choice_after)?.length,
   };
 
-  function memorySource(rows, afters) {
+  // `cells` stand for several tasks each: {name, label, tasks: [of each map]}.
+  function memorySource(rows, afters, cells) {
     const ORDER = ["lost", "gained", "kept", "never"];
     const facets = {
       transitions: tally(rows, "transition").sort((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name)),
@@ -236,16 +246,23 @@ window.ForgetmapPage = (function () {
       causes: tally(rows, "cause").sort((a, b) => b.count - a.count),
       afters: afters.map((label, place) => ({ name: String(place), label, count: rows.filter((row) => row.after === place).length })),
     };
+    const inside = new Map((cells || []).map((one) => [one.name, one.tasks.map((tasks) => new Set(tasks))]));
+    const within = (row, name) => Boolean(inside.get(name)?.[row.after ?? 0]?.has(row.task));
+    facets.cells = (cells || []).map(({ name, label }) => ({ name, label, count: rows.filter((row) => within(row, name)).length }));
     function holds(row, wanted) {
       const has = (text) => typeof text === "string" && text.toLocaleLowerCase().includes(wanted);
       return SEARCHED.some((name) => has(row[name])) || (row.options || []).some(has) || (row.gold || []).some(has);
     }
     async function fetch(query) {
       const wanted = query.search ? query.search.toLocaleLowerCase() : null;
-      let found = rows.filter((row) =>
-        (query.transition === null || row.transition === query.transition) && (query.task === null || row.task === query.task) &&
+      const fits = rows.filter((row) =>
+        (query.task === null || row.task === query.task) && (!query.within || within(row, query.within)) &&
         (query.cause === null || row.cause === query.cause) && (query.after === null || String(row.after) === query.after) &&
         (wanted === null || holds(row, wanted)));
+      // How many of each transition the other filters leave.
+      const transitions = Object.fromEntries(facets.transitions.map((one) => [one.name, 0]));
+      for (const row of fits) transitions[row.transition] += 1;
+      let found = query.transition === null ? fits : fits.filter((row) => row.transition === query.transition);
       const key = SORT[query.sort] || SORT.rank;
       if (key !== SORT.rank || query.descending) {
         const sign = query.descending ? -1 : 1;
@@ -257,14 +274,14 @@ window.ForgetmapPage = (function () {
         });
         found = found.map(([, row]) => row);
       }
-      return { total: found.length, rows: found.slice(query.offset, query.offset + query.limit) };
+      return { total: found.length, rows: found.slice(query.offset, query.offset + query.limit), transitions };
     }
     return { facets, fetch };
   }
 
   // ---- the address: #items?transition=lost&task=… ---------------------------------------------------------------------
 
-  const KEPT = ["transition", "task", "cause", "after", "search", "sort", "offset"];
+  const KEPT = ["transition", "task", "within", "cause", "after", "search", "sort", "offset"];
   const DEFAULTS = { sort: "rank", offset: 0 };
 
   function address() {
@@ -302,14 +319,15 @@ window.ForgetmapPage = (function () {
   async function wireItems(root) {
     let packed;
     let afters;
+    let cells;
     try {
-      [packed, afters] = await Promise.all([data("items"), data("afters")]);
+      [packed, afters, cells] = await Promise.all([data("items"), data("afters"), block("cells") ? data("cells") : []]);
     } catch (fault) {
       root.textContent = `The items in this file cannot be read (${fault.message}); open it in a browser of 2023 or later.`;
       return null;
     }
     const { section, state } = address();
-    const source = memorySource(rowsOf(packed), afters);
+    const source = memorySource(rowsOf(packed), afters, cells);
     const mounted = section === "items" ? state : { transition: source.facets.transitions[0]?.name ?? null };
     return window.ForgetmapItems.mount(root, source, { state: mounted, onState: remember });
   }

@@ -9,10 +9,13 @@ from urllib.parse import quote
 
 from forgetmap.cells import Cell
 from forgetmap.report.figures.words import floor_of
-from forgetmap.report.plain import percent
+from forgetmap.report.plain import number, percent
 from forgetmap.report.sheet import Sheet
-from forgetmap.report.shown import ceiling, shown, verdict_text
+from forgetmap.report.shown import ceiling, cut, shown, verdict_text
 from forgetmap.report.tables import total_name
+
+#: An interval this wide leaves nearly everything open.
+WIDE = 0.5
 
 Place = tuple[str, bool, tuple[str, ...], str]  # of a cell
 
@@ -39,7 +42,7 @@ class Row:
     path: tuple[str, ...]
     items: int
     task_names: tuple[str, ...]
-    items_link: str | None  # where the cell is one task and the page holds some of its items
+    links: dict[str, str]  # to the items of the cell: all, lost, gained; empty where the page holds none of them
     figures: dict[str, Figure]
     verdict: str  # as printed, with its marks
     verdict_word: str | None
@@ -90,14 +93,13 @@ def _row(
     flags = list(cell.flags)
     if cell.place in differing:
         flags.append("other tasks than the other AFTERs")
-    only = cell.task_names[0] if len(cell.task_names) == 1 and cell.task_names[0] in linked else None
     return Row(
         cell.level,
         total_name(sheet, cell) if is_total else cell.name,
         cell.path,
         cell.items,
         cell.task_names,
-        _link(only, after) if only is not None else None,
+        _links(cell, after) if any(task in linked for task in cell.task_names) else {},
         _figures(cell, reading),
         verdict_text(cell),
         cell.verdict,
@@ -106,10 +108,46 @@ def _row(
     )
 
 
-def _link(task: str, after: int | None) -> str:
-    """The address of the items of a task; a half of a character has no address, and is not found."""
-    asked = f"#items?task={quote(task, safe='', errors='replace')}"
-    return asked if after is None else f"{asked}&after={after}"
+def _links(cell: Cell, after: int | None) -> dict[str, str]:
+    """The addresses of the items of a cell; a half of a character has no address, and is not found."""
+    asked: dict[str, str] = {}
+    if len(cell.task_names) == 1:
+        asked["task"] = cell.task_names[0]
+    elif cell.level != "total":
+        asked["within"] = cell_key(cell)
+    if after is not None:
+        asked["after"] = str(after)
+
+    def address(**more: str) -> str:
+        said = "&".join(
+            f"{name}={quote(text, safe='', errors='replace')}" for name, text in ({**more, **asked}).items()
+        )
+        return f"#items?{said}" if said else "#items"
+
+    return {"all": address(), **{way: address(transition=way) for way in ("lost", "gained")}}
+
+
+def cell_key(cell: Cell) -> str:
+    """What the address calls a cell of several tasks.
+
+    Groups may hold categories of one name, so that the path belongs to it.
+    """
+    return " / ".join([cell.level, *(cell.path or (cell.name,))])
+
+
+def cell_tasks(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """Return the cells of several tasks, by which the items of a page can be filtered: key, label, tasks in each map."""
+    found: dict[str, dict[str, Any]] = {}
+    for place, sheet in enumerate(sheets):
+        for level in ("group", "category"):
+            for cell in sheet.shown(level):
+                if len(cell.task_names) > 1:
+                    one = found.setdefault(
+                        cell_key(cell),
+                        {"name": cell_key(cell), "label": cell.name, "tasks": [[] for _ in sheets]},
+                    )
+                    one["tasks"][place] = list(cell.task_names)
+    return list(found.values())
 
 
 def _figures(cell: Cell, reading: str) -> dict[str, Figure]:
@@ -133,6 +171,23 @@ def _figures(cell: Cell, reading: str) -> dict[str, Figure]:
     floor = floor_of(cell, reading)
     made["floor"] = Figure(percent(floor), floor)
     return made
+
+
+def wide_sentence(rows: Sequence[Row]) -> str | None:
+    """Return, where an interval holds most of what is possible, whose it is and that so few items allow nearly anything."""
+    wide = {}
+    for row in rows:
+        widths = (row.figures[f"{way}_interval"].value for way in ("lost", "gained"))
+        if any(width is not None and width >= WIDE for width in widths):
+            wide[row.name] = number(row.items, "item")  # a category of one task is the same row twice
+    if not wide:
+        return None
+    named = ", ".join(f"{cut(name, 40)} ({items})" for name, items in list(wide.items())[:4])
+    more = f" and {len(wide) - 4} more" if len(wide) > 4 else ""
+    return (
+        f"very wide intervals ({named}{more}): so few items allow nearly anything; taking luck off may lead below 0 or "
+        "beyond 100 %, and such an end only says that nothing is known"
+    )
 
 
 def differing_cells(sheets: Sequence[Sheet]) -> set[Place]:

@@ -20,8 +20,9 @@ from forgetmap.report.figures import Figure
 from forgetmap.report.page.assets import render
 from forgetmap.report.page.facts import one_sided_tasks, pair_names, pairing_sentences, run_columns, run_rows, settings
 from forgetmap.report.page.items import ItemSet
-from forgetmap.report.page.method import DOCS, method_sentences, versions
-from forgetmap.report.page.rows import Body, differing_cells, quadrant_rows, table_bodies
+from forgetmap.report.page.method import DOCS, deciding_readings, method_sentences, versions
+from forgetmap.report.page.rows import Body, differing_cells, quadrant_rows, table_bodies, wide_sentence
+from forgetmap.report.page.scores import other_scores
 from forgetmap.report.page.verdict import noun_of, verdict_sentences
 from forgetmap.report.plain import percent
 from forgetmap.report.sheet import Sheet
@@ -123,6 +124,8 @@ def map_section(
                 "floor": any(row.figures["floor"].value is not None for row in rows),
                 "flags": any(row.flags for row in rows),
                 "caption": caption(sheet, reading, level),
+                "wide": wide_sentence(rows),
+                "linked": any(row.links for row in rows),
             }
         )
     html = render(
@@ -215,8 +218,8 @@ def _cause(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def life_section(chain: Chain | None) -> Section | None:
-    """Return the life lines of a chain of stages; None without one."""
+def life_section(chain: Chain | None, sheets: Sequence[Sheet] = ()) -> Section | None:
+    """Return the life lines of a chain of stages; None without one. `sheets` are the maps that stand beside them."""
     if chain is None:
         return None
     made = Figures("life")
@@ -227,6 +230,7 @@ def life_section(chain: Chain | None) -> Section | None:
         outcomes=[_line(row, "outcome") for row in chain.outcomes.to_dicts()],
         lines=[_line(row, "line") for row in chain.life.head(24).to_dicts()],
         all_lines=chain.life.height,
+        other_scores=other_scores(chain, sheets),
     )
     return Section("life", "Life lines", html, made.all)
 
@@ -273,7 +277,7 @@ def method_section(sheets: Sequence[Sheet], *, reading: str = "auto", command: s
         runs=run_rows(sheets),
         taxonomy=first.taxonomy,
         weight=first.weight,
-        decided_by=first.reading,
+        decided_by=deciding_readings(sheets),
         reading=reading,
         guessing=first.guessing,
     )

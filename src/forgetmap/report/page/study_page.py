@@ -13,11 +13,15 @@ from forgetmap.report.chains import headline as chain_headline
 from forgetmap.report.figures.movement import Moved, movement
 from forgetmap.report.figures.ranking import ranking
 from forgetmap.report.figures.trend import Side, trend
+from forgetmap.report.figures.words import marks_said
 from forgetmap.report.page.assets import environment
 from forgetmap.report.page.build import assemble_page
 from forgetmap.report.page.method import DOCS, method_sentences, versions
+from forgetmap.report.page.rows import differing_cells
+from forgetmap.report.page.scores import other_scores
 from forgetmap.report.page.sections import Figures, Section, recipe_rows
 from forgetmap.report.page.study_groups import compared_as, group_blocks
+from forgetmap.report.sheet import Sheet
 from forgetmap.report.shown import verdict_text
 from forgetmap.report.study_words import (
     along,
@@ -32,11 +36,13 @@ from forgetmap.report.study_words import (
     reading_words,
     study_sentences,
     subtitle,
+    unit_words,
 )
 from forgetmap.study.amounts import amount_text
+from forgetmap.study.commands import pair_commands
 from forgetmap.study.entries import Entry
 from forgetmap.study.result import DIRECTIONS, StudyResult
-from forgetmap.study.spec import ATTRIBUTES
+from forgetmap.study.spec import ATTRIBUTES, ChainSpec
 
 #: Fields of a heat map: more nobody reads, and a page would carry them.
 MOST_FIELDS = 20_000
@@ -98,18 +104,22 @@ def _moved(row: dict[str, Any]) -> Moved:
 
 def _verdict(result: StudyResult, rows: Sequence[dict[str, Any]], level: str) -> Section:
     given = [name for name in ATTRIBUTES if name != "data_unit" and any(row["said"][name]["key"] for row in rows)]
+    commands = pair_commands(result.study, [row["entry"].spec for row in rows], level)
     columns = [{"name": name, "kind": "num" if name in ("size", "data") else "word"} for name in given]
     return _section(
         "verdict", "Verdict", sentences=study_sentences(result, level), warnings=[*result.warnings, *map_warnings(result, 12)],
-        failures=result.failed, rows=rows, columns=columns,
+        failures=result.failed, rows=rows, columns=columns, commands=commands,
     )  # fmt: skip
 
 
 def _ranking(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section:
     made = Figures("ranking")
     unclear = [row["name"] for row in rows if row["verdict"] == "unclear"]
-    figure = made.add(ranking([_moved(row) for row in rows], words=reading_words(result), unclear=unclear))
-    return _section("ranking", "Pairs ranked", made, figure=figure, rows=rows, lines=[reading_sentence(result)])
+    lines = [reading_sentence(result), *marks_said(row[way] for row in rows for way in DIRECTIONS)]
+    figure = made.add(
+        ranking([_moved(row) for row in rows], words=reading_words(result), unclear=unclear, unit=unit_words(result))
+    )
+    return _section("ranking", "Pairs ranked", made, figure=figure, rows=rows, lines=lines)
 
 
 def _groups(result: StudyResult, level: str) -> Section:
@@ -136,9 +146,10 @@ def _heat(result: StudyResult, level: str) -> Section | None:
 
 
 def _everywhere(result: StudyResult, level: str) -> Section:
+    differing = {place[-1] for place in differing_cells(result.sheets) if place[0] == level}
     return _section(
         "everywhere", "Forgotten everywhere", counts=result.counts(level), level=level, pairs=len(result.found),
-        sentence=everywhere_sentence(result, level),
+        sentence=everywhere_sentence(result, level), differing=differing,
     )  # fmt: skip
 
 
@@ -166,13 +177,13 @@ def _trends(result: StudyResult) -> Section | None:
     for ways in together.values():
         if all(way in ways and ways[way]["points"] for way in DIRECTIONS):
             sides = {w: Side(ways[w]["points"], ways[w]["overall"], ways[w]["groups"]) for w in DIRECTIONS}
-            figures.append(made.add(trend(sides, along=along(ways["lost"]))))
+            figures.append(made.add(trend(sides, along=along(ways["lost"]), unit=unit_words(result))))
     return _section("trends", "Trends", made, figures=figures, rows=rows, lines=independence(result))
 
 
 def _movement(result: StudyResult, rows: Sequence[dict[str, Any]]) -> Section | None:
     made = Figures("movement")
-    figure = made.add(movement([_moved(row) for row in rows], words=reading_words(result)))
+    figure = made.add(movement([_moved(row) for row in rows], words=reading_words(result), unit=unit_words(result)))
     return _section("movement", "Net and gross", made, figure=figure) if figure else None
 
 
@@ -184,6 +195,12 @@ def _recipes(result: StudyResult, level: str) -> Section | None:
         shown = recipe_rows(one.recipe, level) or {"seeds": 0, "rows": []}
         made.append({"name": ", ".join(one.pairs), "failure": one.failure, **shown})
     return _section("recipes", "Training seeds", recipes=made)
+
+
+def _along(result: StudyResult, chain: ChainSpec) -> list[Sheet]:
+    """The maps whose runs are both stages of a chain."""
+    stages = {run.path for run in chain.runs}
+    return [e.sheet for e in result.found if e.sheet and {e.spec.before.path, e.spec.after.path} <= stages]
 
 
 def _chains(result: StudyResult) -> Section | None:
@@ -199,6 +216,7 @@ def _chains(result: StudyResult) -> Section | None:
                 "headline": chain_headline(chain),
                 "figure": made.add(draw.alluvial(chain)),
                 "warnings": chain.warnings,
+                "other_scores": other_scores(chain, _along(result, entry.spec)),
             }
         rows.append(row)
     return _section("chains", "Chains", made, chains=rows)
