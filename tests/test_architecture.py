@@ -16,7 +16,7 @@ ROOT = Path(forgetmap.__file__).parent
 ORDER = [
     "errors", "yaml_files", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
     "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "slices", "study", "testing",
-    "report", "explorer", "gate", "pytest_plugin", "cli",
+    "engines", "suites", "evaluation", "distribute", "report", "explorer", "gate", "pytest_plugin", "cli",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forgetmap.chain import Chain, chain_runs
+    from forgetmap.evaluation import evaluate
     from forgetmap.gate import check_gate
     from forgetmap.map import ForgettingMap, compare, compare_all
     from forgetmap.pairing import Pair
@@ -21,6 +22,7 @@ __all__ = [
     "check_gate",
     "compare",
     "compare_all",
+    "evaluate",
     "join_repeats",
     "read_run",
 ]
@@ -35,6 +37,7 @@ _HOMES = {
     "check_gate": "gate",
     "compare": "map",
     "compare_all": "map",
+    "evaluate": "evaluation",
     "join_repeats": "repeats",
     "read_run": "readers",
 }

@@ -32,3 +32,11 @@ class TaxonomyError(ForgetmapError):
 
 class UsageError(ForgetmapError):
     """An option has a value that makes no sense."""
+
+
+class SuiteError(ForgetmapError):
+    """A suite or a task file is malformed, or its data are not to be had."""
+
+
+class EngineError(ForgetmapError):
+    """A model cannot answer what it was asked."""

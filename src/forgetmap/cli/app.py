@@ -10,6 +10,7 @@ import typer
 from forgetmap.cli.chain import chain_command
 from forgetmap.cli.compare import compare_command
 from forgetmap.cli.demo import demo_command
+from forgetmap.cli.evaluating import eval_command, map_command
 from forgetmap.cli.gate import gate_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
@@ -36,6 +37,8 @@ app.command("items")(items_command)
 app.command("chain")(chain_command)
 app.command("gate")(gate_command)
 app.command("power")(power_command)
+app.command("eval")(eval_command)
+app.command("map")(map_command)
 app.command("import")(import_command)
 app.command("demo")(demo_command)
 

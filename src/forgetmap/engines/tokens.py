@@ -1,0 +1,92 @@
+"""Texts as tokens, each piece once.
+
+Few-shot examples are the same for all items of a task and longer than any of them. Their tokens are kept, and those of what
+follows are put behind them, where that gives what the whole text gives: which is tried, for every way in which two pieces
+can meet, before it is relied on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from forgetmap.engines.branches import Branched
+from forgetmap.errors import EngineError
+
+#: Characters on both sides of a seam that decide how a tokenizer cuts there.
+_NEAR = 8
+_PROBE = "Try this:  one, 'two' 33\n\nthree's été"
+
+
+class Tokens:
+    """A tokenizer of transformers."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._backend = getattr(tokenizer, "backend_tokenizer", None)
+        if self._backend is not None and any(
+            self._slow(_PROBE, one) != self._quick(_PROBE, one) for one in (True, False)
+        ):
+            self._backend = None
+        self._seams: dict[tuple[str, str, bool], bool] = {}
+        self._kept = lru_cache(4096)(self._encode)
+
+    def _slow(self, text: str, special: bool) -> tuple[int, ...]:
+        return tuple(self._tokenizer(text, add_special_tokens=special).input_ids)
+
+    def _quick(self, text: str, special: bool) -> tuple[int, ...]:
+        return tuple(self._backend.encode(text, add_special_tokens=special).ids)  # type: ignore[union-attr]
+
+    def _encode(self, text: str, special: bool) -> tuple[int, ...]:
+        return self._slow(text, special) if self._backend is None else self._quick(text, special)
+
+    def encode(self, text: str, prefix: int = 0, *, special: bool = True) -> tuple[int, ...]:
+        """Return the tokens of a text, of which so many characters at the beginning stand before other texts too."""
+        if not prefix or prefix >= len(text):
+            return self._encode(text, special)
+        begun, rest = text[:prefix], text[prefix:]
+        joined = self._kept(begun, special) + self._encode(rest, False)
+        return joined if self._meet(begun, rest, joined, special) else self._encode(text, special)
+
+    def kept(self, text: str) -> tuple[int, ...]:
+        """Return the tokens of a beginning that many texts share."""
+        return self._kept(text, True)
+
+    def _meet(self, begun: str, rest: str, joined: tuple[int, ...], special: bool) -> bool:
+        seam = (begun[-_NEAR:], rest[:_NEAR], special)
+        if seam not in self._seams:
+            self._seams[seam] = joined == self._encode(begun + rest, special)
+        return self._seams[seam]
+
+    def split(
+        self, text: str, continuations: Sequence[str], prefix: int = 0, *, special: bool = True, longest: int = 1 << 30
+    ) -> Branched:
+        """Return a context and its continuations: the tokens of both together, less those of the context.
+
+        Blanks at the end of the context belong to the word that follows. A context that does not fit into `longest` tokens
+        with its continuations loses its beginning.
+        """
+        bare = text.rstrip()
+        moved = text[len(bare) :]
+        context = self.encode(bare, min(prefix, len(bare)), special=special)
+        found = []
+        for continuation in continuations:
+            following = moved + continuation
+            own = self._kept(following, False)
+            if not self._meet(bare, following, context + own, special):
+                own = self._encode(bare + following, special)[len(context) :]
+            if not own:
+                raise EngineError(
+                    f"the continuation {continuation!r} has no token of its own after {bare[-20:]!r}; give one that is not empty "
+                    "and does not melt into the word before it"
+                )
+            found.append(own)
+        context = context or (self._start(),)
+        room = longest - max(map(len, found))
+        return Branched(context[-room:] if room < len(context) else context, tuple(found))
+
+    def _start(self) -> int:
+        """What stands before a text that begins with its continuation."""
+        first = self._tokenizer.bos_token_id
+        return int(self._tokenizer.eos_token_id if first is None else first)
