@@ -235,3 +235,27 @@ def test_the_command_line(
     code, out, err = run_cli("eval", tmp_path / "nothing", "--suite", folder, "--out", tmp_path / "b")
     assert code == 2
     assert "cannot be loaded" in err
+
+
+def test_it_stops_when_the_gate_is_sure(engine: Any, suite: Suite, tmp_path: Path) -> None:
+    """The before-run is a lie, right everywhere: a model that knows no sums surely fails, long before the last item."""
+    from forgetmap.evaluation import Until
+    from forgetmap.gate import check_sequential
+
+    honest = evaluate(engine, suite, tmp_path / "before", tasks="sums,added")
+    right = honest.scan().with_columns(
+        score=pl.lit(1.0), correct=pl.lit(True), choice_key="gold_key", choice_index="gold_index"
+    )
+    before = Run(honest.info, right, honest._texts, honest.source)
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("limits:\n  - {level: total, lost: 0.02}\n")
+    until = Until(policy, before, part=4)
+    found = evaluate(engine, suite, tmp_path / "after", tasks="sums,added", until=until)
+    asked = found.samples["item_high"].n_unique()
+    assert found.info.subset["until_decided"] == asked < 2 * ITEMS
+    verdict = check_sequential(before, found, policy)
+    assert verdict.passed is False
+    same = evaluate(engine, suite, tmp_path / "whole", tasks="sums,added", until=Until(policy, honest, part=4))
+    assert "until_decided" not in same.info.subset
+    with pytest.raises(UsageError, match="not evaluated now"):
+        evaluate(engine, suite, tmp_path / "less", tasks="sums,added", limit=3, until=until)

@@ -38,6 +38,13 @@ def eval_command(
     engine_option: models.EngineOptions = None,
     ray: models.Ray = None,
     replicas: models.Replicas = None,
+    until_decided: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="POLICY BEFORE_RUN",
+            help="Stop as soon as the gate of this policy surely passes or fails against the run of the model before.",
+        ),
+    ] = None,
     json: opt.Json = None,
     debug: opt.Debug = False,
 ) -> None:
@@ -49,7 +56,13 @@ def eval_command(
     """
     options = _engine_options(engine_option, adapter, revision)
     asked = _evaluation(prompt, by_letter, tasks, limit, repeats, variants, temperature, top_p, seed, max_tokens)
-    more = {"allow_code": allow_code, "data_dir": data_dir, "ray": ray, "replicas": replicas}
+    more: dict[str, Any] = {"allow_code": allow_code, "data_dir": data_dir, "ray": ray, "replicas": replicas}
+    if until_decided is not None:
+        from forgetmap.evaluation import Until
+        from forgetmap.readers import read_run
+
+        policy, before = until_decided
+        more["until"] = Until(policy, read_run(before))
     run = _evaluate(model, suite, out or models.default_folder(model, suite), engine, options, {**asked, **more})
     if json:
         opt.write_json(run.summary(), json)
@@ -159,3 +172,5 @@ def _tell(run: Run, out: Path) -> None:
     counts = run.info.counts
     said = f"{number(counts.get('items', 0), 'item')} in {number(len(run.tasks), 'task')}"
     opt.console().print(plain(f"{run.name}: {said}, saved in {out}"))
+    if (items := run.info.subset.get("until_decided")) is not None:
+        opt.console().print(plain(f"stopped after {number(items, 'item')}: the outcome of the gate is sure"))

@@ -2,5 +2,6 @@
 
 from forgetmap.evaluation.runner import evaluate
 from forgetmap.evaluation.settings import Settings, parse_variants
+from forgetmap.evaluation.until import Until
 
-__all__ = ["Settings", "evaluate", "parse_variants"]
+__all__ = ["Settings", "Until", "evaluate", "parse_variants"]

@@ -12,6 +12,7 @@ from forgetmap.evaluation.answering import Batch, answer_batch
 from forgetmap.evaluation.jobs import Job, check_engine, list_jobs
 from forgetmap.evaluation.results import make_run
 from forgetmap.evaluation.settings import Settings, settings_hash
+from forgetmap.evaluation.until import Until
 from forgetmap.evaluation.workplace import Plan, Shard, Workplace
 from forgetmap.run import Run
 from forgetmap.storage import is_run_folder, load_run, save_run
@@ -45,6 +46,7 @@ def evaluate(
     allow_code: bool = False,
     ray: str | None = None,
     replicas: int | None = None,
+    until: Until | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Evaluate a model on a suite, and return the run, saved in `out`.
@@ -56,6 +58,7 @@ def evaluate(
     ----------
     model : a hub id, a folder, a .gguf file, the name a server gives its model; or an engine that is open already.
     out : the folder of the run. Work in progress lies beside it, in a folder whose name ends in `.part`.
+    until : a gate that ends the evaluation as soon as its outcome is sure.
     ray : the address of a Ray cluster that does the work, "auto" or "local"; `replicas` of the model share it.
     """
     opened = suite if isinstance(suite, Suite) else load(suite, data_dir=data_dir)
@@ -83,8 +86,8 @@ def evaluate(
         check_engine(worker, jobs, asked)
         requests = [job.request(asked) for job in jobs]
         return carry_out(
-            opened, asked, jobs, requests, Path(out), worker.describe(), lambda: worker.plan(requests), crew,
-            allow_code=allow_code, progress=progress,
+            opened, asked, jobs, requests, Path(out), worker.describe(), worker.plan, crew,
+            allow_code=allow_code, until=until, progress=progress,
         )  # fmt: skip
     finally:
         if isinstance(model, str):
@@ -107,17 +110,18 @@ def carry_out(
     requests: Sequence[Request],
     out: Path,
     described: dict[str, Any],
-    cut: Callable[[], list[list[int]]],
+    cut: Callable[[Sequence[Request]], list[list[int]]],
     crew: Crew,
     *,
     allow_code: bool = False,
+    until: Until | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Do what is not done yet, and save the run.
 
     Parameters
     ----------
-    cut : gives the batches; asked for once, because a resumed evaluation keeps those it began with.
+    cut : gives the batches of some requests; asked for once, because a resumed evaluation keeps those it began with.
     """
     key = settings_hash(asked, described)
     place = Workplace.of(out)
@@ -125,7 +129,10 @@ def carry_out(
         return _finished(out, key, place)
     plan = place.plan()
     if plan is None:
-        plan = Plan(settings=asked, engine=described, hash=key, jobs=len(jobs), batches=cut())
+        plan = Plan(settings=asked, engine=described, hash=key, jobs=len(jobs), batches=[])
+        for part in until.parts(jobs) if until is not None else [list(range(len(jobs)))]:
+            plan.batches += [[part[at] for at in batch] for batch in cut([requests[at] for at in part])]
+            plan.looks.append(len(plan.batches))
         _check_plan(plan)
         place.begin(plan)
     elif plan.hash != key:
@@ -141,13 +148,19 @@ def carry_out(
         for number, places in enumerate(plan.batches)
         if number not in done
     ]
-    for shard in crew(pending):
-        place.add(shard)
-        done.add(shard.batch)
-        if progress is not None:
-            progress(shard, len(done), len(plan.batches))
-    replies = [reply for number in range(len(plan.batches)) for reply in place.shard(number).replies]
-    run = make_run(suite, jobs, replies, plan, allow_code=allow_code)
+    run = None
+    for look in plan.looks:
+        for shard in crew([batch for batch in pending if batch.number < look and batch.number not in done]):
+            place.add(shard)
+            done.add(shard.batch)
+            if progress is not None:
+                progress(shard, len(done), len(plan.batches))
+        replies = [reply for number in range(look) for reply in place.shard(number).replies]
+        run = make_run(suite, jobs, replies, plan, allow_code=allow_code)
+        if until is not None and look < len(plan.batches) and until.decided(run):
+            run.info.subset["until_decided"] = run.info.counts["items"]
+            break
+    assert run is not None  # there is a look at the end of every plan
     run.info.settings["evaluation"] = key
     save_run(run, out)
     place.remove()

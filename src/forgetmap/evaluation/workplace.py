@@ -31,6 +31,7 @@ class Plan(msgspec.Struct, kw_only=True):
     hash: str
     jobs: int
     batches: list[list[int]]
+    looks: list[int] = []  # after so many batches a gate is looked at; empty where none decides
 
 
 class Reply(msgspec.Struct, omit_defaults=True):
