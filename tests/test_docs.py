@@ -23,9 +23,23 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+def written_files(page: Path) -> dict[str, str]:
+    """Files that a page shows whole: a block below a line that holds nothing but the name of the file."""
+    shown = re.findall(
+        r"^`([^`\n]+/[^`\n]+)`\n\n```\w+\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return dict(shown)
+
+
 @pytest.fixture
-def workplace(tmp_path: Path, logs: Path) -> Path:
+def workplace(tmp_path: Path, logs: Path, smollm2: Path) -> Path:
     """A folder with the files that the documentation talks about."""
+    for model in ("base-model", "tuned-model"):
+        (tmp_path / model).symlink_to(smollm2)
+    for name, content in written_files(ROOT / "docs" / "suites.md").items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
     for name, log in (
         ("base", "before"),
         ("base2", "before"),

@@ -121,6 +121,7 @@ class RunInfo(msgspec.Struct, kw_only=True):
     repeat_kind: str | None = None  # how repeats differ, where someone said it: seed, numeric, prompt, order or format
     counts: dict[str, int] = {}
     warnings: list[str] = []
+    evaluation: str | None = None  # hash of what was asked of whom, where we evaluated the model ourselves
     content_hash: str | None = None
     complete: bool = True
 

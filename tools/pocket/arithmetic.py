@@ -125,7 +125,7 @@ def counting(rng: random.Random) -> list[Row]:
         rng.shuffle(items)
         shown = ", ".join(items)
         question = f"How many times does the word {asked} stand in this list: {shown}?"
-        wrong = [n for n in range(1, 7) if n != count and abs(n - count) <= 3]
+        wrong = [n for n in range(1, 5) if n != count]
         made[question] = choose(
             rng,
             question,
@@ -293,7 +293,7 @@ def clocks_and_coins(rng: random.Random) -> list[Row]:
             end = hour + later
             if end > 12:
                 continue
-            wrong = [f"{h} o'clock" for h in range(1, 13) if h != end and abs(h - end) <= 4]
+            wrong = [f"{h} o'clock" for h in range(1, 13) if h not in (hour, later, end) and abs(h - end) <= 4]
             plural = "hour" if later == 1 else "hours"
             question = f"It is {hour} o'clock now. What time will it be in {later} {plural}?"
             add("clock", "It will be", question, f"{end} o'clock", wrong)

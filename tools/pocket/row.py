@@ -22,9 +22,7 @@ class Row:
 Generator = Callable[[random.Random], list[Row]]
 
 
-def choose(
-    rng: random.Random, question: str, gold: str, others: Sequence[str], *, k: int = 4, **more: Any
-) -> Row:
+def choose(rng: random.Random, question: str, gold: str, others: Sequence[str], *, k: int = 4, **more: Any) -> Row:
     """Return a row with k options in a random order: the gold and k − 1 of the others, drawn without replacement.
 
     Raises ValueError where fewer than k − 1 distinct others are left: a row with a repeated option is no row.

@@ -98,7 +98,9 @@ def map_command(
     engine_option: models.EngineOptions = None,
     ray: models.Ray = None,
     replicas: models.Replicas = None,
-    taxonomy: opt.TaxonomyName = "post_forget",
+    taxonomy: Annotated[
+        str | None, typer.Option(help="post_forget, captrack or a YAML file. Default: the suite's own.")
+    ] = None,
     by: Annotated[str, typer.Option(help="Rows of the table: task, category, group or total.")] = "category",
     json: opt.Json = None,
     report: outputs.Page = None,
@@ -112,6 +114,7 @@ def map_command(
     from forgetmap.map import compare_all, maps_to_dict
     from forgetmap.report.sheet import Sheet
     from forgetmap.report.tables import print_maps
+    from forgetmap.suites import load
 
     opt.one_of(by, LEVELS, "--by")
     files = outputs.Outputs(report=report)
@@ -131,7 +134,10 @@ def map_command(
         )
         for role, (model, options, wanted) in runs.items()
     }
-    maps = compare_all(made["before"], [made["after"]], taxonomy=taxonomy, bridge=made.get("bridge"))
+    own = load(suite, data_dir=data_dir).spec.taxonomy
+    maps = compare_all(
+        made["before"], [made["after"]], taxonomy=taxonomy or own or "post_forget", bridge=made.get("bridge")
+    )
     sheets = [Sheet.of(found) for found in maps]
     said = files.write(sheets, level=by, reading="auto", maps=maps)
     if json:

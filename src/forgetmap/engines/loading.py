@@ -68,9 +68,7 @@ def _adapted(model: Any, adapter: str) -> Any:
     try:
         from peft import PeftModel
     except ImportError as fault:
-        raise UsageError(
-            "adapters need a package that is not installed (peft); pip install 'forgetmap[train]'"
-        ) from fault
+        raise UsageError("adapters need a package that is not installed (peft); pip install 'forgetmap[hf]'") from fault
     try:
         return PeftModel.from_pretrained(model, adapter).merge_and_unload()
     except (OSError, ValueError) as fault:

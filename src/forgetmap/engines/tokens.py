@@ -7,8 +7,7 @@ can meet, before it is relied on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from forgetmap.engines.branches import Branched
@@ -16,6 +15,8 @@ from forgetmap.errors import EngineError
 
 #: Characters on both sides of a seam that decide how a tokenizer cuts there.
 _NEAR = 8
+#: Pieces kept at a time: some hundred megabytes at most.
+_MOST = 200_000
 _PROBE = "Try this:  one, 'two' 33\n\nthree's été"
 
 
@@ -30,7 +31,7 @@ class Tokens:
         ):
             self._backend = None
         self._seams: dict[tuple[str, str, bool], bool] = {}
-        self._kept = lru_cache(4096)(self._encode)
+        self._known: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def _slow(self, text: str, special: bool) -> tuple[int, ...]:
         return tuple(self._tokenizer(text, add_special_tokens=special).input_ids)
@@ -41,12 +42,41 @@ class Tokens:
     def _encode(self, text: str, special: bool) -> tuple[int, ...]:
         return self._slow(text, special) if self._backend is None else self._quick(text, special)
 
+    def _kept(self, text: str, special: bool) -> tuple[int, ...]:
+        found = self._known.get((text, special))
+        if found is None:
+            found = self._known[text, special] = self._encode(text, special)
+        return found
+
+    def read(self, pieces: Iterable[tuple[str, bool]]) -> None:
+        """Encode pieces that are about to be asked for, all at once: on many cores, where there are many."""
+        wanted = list(dict.fromkeys(piece for piece in pieces if piece not in self._known))
+        if len(self._known) + len(wanted) > _MOST:
+            self._known.clear()
+        if self._backend is None:
+            return
+        for special in (True, False):
+            texts = [text for text, one in wanted if one is special]
+            found = self._backend.encode_batch_fast(texts, add_special_tokens=special) if texts else []
+            self._known |= {(text, special): tuple(one.ids) for text, one in zip(texts, found, strict=True)}
+
+    @staticmethod
+    def pieces(
+        text: str, continuations: Sequence[str] = (), prefix: int = 0, *, special: bool = True
+    ) -> list[tuple[str, bool]]:
+        """Return the pieces that a text and its continuations are encoded in."""
+        bare = text.rstrip() if continuations else text
+        moved = text[len(bare) :]
+        cut = 0 < prefix < len(bare)
+        own = [(bare[:prefix], special), (bare[prefix:], False)] if cut else [(bare, special)]
+        return own + [(moved + one, False) for one in continuations]
+
     def encode(self, text: str, prefix: int = 0, *, special: bool = True) -> tuple[int, ...]:
         """Return the tokens of a text, of which so many characters at the beginning stand before other texts too."""
         if not prefix or prefix >= len(text):
-            return self._encode(text, special)
+            return self._kept(text, special)
         begun, rest = text[:prefix], text[prefix:]
-        joined = self._kept(begun, special) + self._encode(rest, False)
+        joined = self._kept(begun, special) + self._kept(rest, False)
         return joined if self._meet(begun, rest, joined, special) else self._encode(text, special)
 
     def kept(self, text: str) -> tuple[int, ...]:

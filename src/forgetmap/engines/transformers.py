@@ -94,6 +94,7 @@ class TransformersEngine:
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         """Return batches: requests with the same beginning together, like lengths together, the longest first."""
+        self._read(requests)
         sizes = [self._size(request) for request in requests]
         budget = self._batch_tokens
         rows = _ROWS.get(self.device.type, _ROWS["cuda"])
@@ -149,6 +150,16 @@ class TransformersEngine:
     def _beginning(request: Request) -> str:
         return request.context[: request.prefix] if request.messages is None else ""
 
+    def _read(self, requests: Sequence[Request]) -> None:
+        pieces = (
+            self._tokens.pieces(
+                self._text(request), getattr(request, "continuations", ()), len(self._beginning(request)),
+                special=request.messages is None,
+            )
+            for request in requests
+        )  # fmt: skip
+        self._tokens.read(piece for some in pieces for piece in some)
+
     def _begun(self, text: str) -> tuple[int, ...]:
         return self._tokens.kept(text)
 
@@ -169,6 +180,7 @@ class TransformersEngine:
         return self._fitting(batch, self._rate)
 
     def _rate(self, batch: Sequence[Rate]) -> list[Rated]:
+        self._read(batch)
         texts = [self._text(request) for request in batch]
         split = [self._split(text, request) for text, request in zip(texts, batch, strict=True)]
         found = self._rate_branched(batch, split) if self._branches else self._rate_apart(split)
@@ -273,10 +285,11 @@ class TransformersEngine:
             return ()
         tokens = self._begun(begun.pop())
         most = min(len(tokens), *(len(context) - 1 for context in contexts))
-        same = 0
-        while same < most and all(context[same] == tokens[same] for context in contexts):
-            same += 1
-        return tuple(tokens[:same]) if same >= _SHORTEST else ()
+        same = most
+        for context in contexts:  # nearly always all of them: then one look each
+            while context[:same] != tokens[:same]:
+                same -= 1
+        return tokens[:same] if same >= _SHORTEST else ()
 
     def _kept(self, shared: tuple[int, ...], rows: int) -> Any:
         """Keys and values of the shared tokens, for so many rows; passed over once and kept for the batches that follow."""
@@ -304,6 +317,7 @@ class TransformersEngine:
         return self._fitting(batch, self._write)
 
     def _write(self, batch: Sequence[Write]) -> list[Written]:
+        self._read(batch)
         texts = [self._text(request) for request in batch]
         drafts = []
         for request, text in zip(batch, texts, strict=True):

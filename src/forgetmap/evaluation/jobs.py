@@ -53,7 +53,9 @@ def repeats_of(task: Task, settings: Settings) -> list[Variant]:
     from forgetmap.suites.variants import VARIED, variants_of
 
     if settings.repeats > 1 or not settings.variants:
-        return [Variant()] * settings.repeats
+        # a rating is the same whatever the seed: twice the same would pass for an item without noise
+        drawn = settings.by_letter or task.spec.scoring.kind != "likelihood"
+        return [Variant()] * (settings.repeats if drawn else 1)
     lists = {VARIED[kind]: variants_of(task, kind, count) for kind, count in settings.variants.items()}
     found: dict[Variant, None] = {}
     for step in range(max(settings.variants.values())):

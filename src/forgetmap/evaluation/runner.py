@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,9 @@ def evaluate(
     ray : the address of a Ray cluster that does the work, "auto" or "local"; `replicas` of the model share it.
     """
     opened = suite if isinstance(suite, Suite) else load(suite, data_dir=data_dir)
+    chosen = chosen_tasks(opened, tasks, style)
     asked = Settings(
-        suite=opened.name, suite_hash=opened.hash, tasks=chosen_tasks(opened, tasks, style), style=style,
+        suite=opened.name, suite_hash=hash_of(opened, chosen), tasks=chosen, style=style,
         by_letter=by_letter, limit=limit, repeats=repeats, variants=dict(variants or {}), temperature=temperature,
         top_p=top_p, seed=seed, max_tokens=max_tokens,
     )  # fmt: skip
@@ -161,7 +163,7 @@ def carry_out(
             run.info.subset["until_decided"] = run.info.counts["items"]
             break
     assert run is not None  # there is a look at the end of every plan
-    run.info.settings["evaluation"] = key
+    run.info.evaluation = key
     save_run(run, out)
     place.remove()
     return load_run(out)
@@ -169,7 +171,7 @@ def carry_out(
 
 def _finished(out: Path, key: str, place: Workplace) -> Run:
     run = load_run(out)
-    if run.info.settings.get("evaluation") != key:
+    if run.info.evaluation != key:
         raise RunError(f"{out}: holds a run of another evaluation; choose another folder")
     place.remove()  # killed between the last file and the tidying up
     return run
@@ -207,6 +209,12 @@ def chosen_tasks(suite: Suite, tasks: str | Sequence[str] | None, style: str) ->
     if stray:
         raise UsageError(f"no task of suite {suite.name} is called {stray[0]}; it has {', '.join(names[:6])} …")
     return tuple(name for name in names if any(fits(name, one) for one in wanted))
+
+
+def hash_of(suite: Suite, tasks: Sequence[str]) -> str:
+    """Return the hash of some tasks of a suite; the data of others are not touched."""
+    told = "".join(suite.task(name).hash for name in tasks)
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def check_code(suite: Suite, asked: Settings, allow_code: bool) -> None:

@@ -25,7 +25,7 @@ from forgetmap.report.plain import percent, visible
 from forgetmap.report.shown import shown, verdict_text
 from forgetmap.slices import Sliced
 
-_AHEAD = 5  # slices of which the map is made before anyone asks
+_AHEAD = 8  # slices of which the map is made before anyone asks
 
 
 @cache

@@ -75,7 +75,7 @@ class Explorer:
         self._limits = {"quick": anyio.CapacityLimiter(_QUICK), "slow": anyio.CapacityLimiter(_SLOW)}
         first = self.desk.first_view()
         if first is not None:
-            self.desk.ahead.add([self._later(first)], Need.NEXT)
+            self.desk.ahead.add(self._later(first), Need.NEXT)
             self.desk.warm(first)
         yield
 
@@ -123,7 +123,7 @@ class Explorer:
 
         content, others = await self._run(work)
         self.desk.warm(view)
-        ahead.add([self._later(other) for other in others], Need.PERHAPS)
+        ahead.add([step for other in others for step in self._later(other)], Need.PERHAPS)
         return Response(content, media_type="application/json")
 
     async def _slices(self, request: Request) -> Response:
@@ -133,7 +133,7 @@ class Explorer:
             return drawing.slices_section(self.desk, view), drawing.slice_views(self.desk, view)
 
         content, others = await self._run(work)
-        self.desk.ahead.add([self._later(other) for other in others], Need.LIKELY)
+        self.desk.ahead.add([step for other in others for step in self._later(other)], Need.LIKELY)
         return _json(content)
 
     def _draw_first(self, view: View) -> bytes:
@@ -143,8 +143,14 @@ class Explorer:
             lambda: msgspec.json.encode(drawing.first_sections(self.desk, view), enc_hook=str),
         )
 
-    def _later(self, view: View) -> Callable[[], object]:
-        return lambda: self._draw_first(view)
+    def _later(self, view: View) -> list[Callable[[], object]]:
+        """A view in short steps: whoever asks for another one waits for the step that is being made, not for the whole view."""
+        return [
+            *(lambda after=after: self.desk.restricted(view.before, after, view.only) for after in view.afters),
+            lambda: self.desk.maps(view),
+            lambda: self.desk.sheets(view),
+            lambda: self._draw_first(view),
+        ]
 
     def _of(self, work: Callable[[Desk, View], Any], *, slow: bool = False) -> Answer:
         async def answer(request: Request) -> Response:
