@@ -91,7 +91,22 @@ def read_tasks(pair: Pair, tasks: Sequence[PlacedTask], taxonomy: Taxonomy) -> t
         warnings.append("repeats are re-runs of deterministic decoding: their floor proves nothing about rewording")
     if kind is not None and " / " in kind:
         warnings.append(f"repeats differ in kind before and after ({kind}): the two floors measure different things")
+    if len(kinds) == 2 and set(kinds) <= {"prompt", "order", "format"} and _share_prompts(pair):
+        warnings.append(
+            "both sides were asked with the same prompts: answers to one prompt move together, so that loss and gain beyond "
+            "re-run noise read too low, never too high"
+        )
     return readings, [*corrected.warnings, *warnings, *task_warnings(pair)]
+
+
+def _share_prompts(pair: Pair) -> bool:
+    """Whether repeats before and after asked an item in the same words."""
+    keys = ["task", "item_high", "item_low", "prompt_key"]
+    asked = [
+        run.scan().filter(pl.col("prompt_key").is_not_null()).select(pl.col("task").cast(pl.String), *keys[1:])
+        for run in (pair.before, pair.after)
+    ]
+    return bool(asked[0].join(asked[1], on=keys, how="semi").select(pl.len()).collect().item())
 
 
 def _disagreeing(pair: Pair) -> set[str]:

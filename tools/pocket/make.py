@@ -15,6 +15,7 @@ import json
 import random
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import zstandard
@@ -104,6 +105,20 @@ def place_fault(rows: list[Row]) -> str | None:
     return None
 
 
+#: With fewer groups than this a task is cut into kinds, not into clusters: intervals over five units would be empty words.
+LEAST_CLUSTERS = 30
+
+
+def sorted_out(rows: list[Row]) -> list[Row]:
+    """Return the rows with groups that are kinds of item kept as such: what shares an entity is a cluster, a kind is none."""
+    if len({row.cluster for row in rows}) >= LEAST_CLUSTERS:
+        return rows
+    return [
+        row if row.cluster is None else replace(row, cluster=None, facts={**row.facts, "sort": row.cluster})
+        for row in rows
+    ]
+
+
 def line_of(task: str, number: int, row: Row) -> bytes:
     """Return a row as a line of the packed file."""
     content = {
@@ -120,7 +135,7 @@ def line_of(task: str, number: int, row: Row) -> bytes:
 
 def packed() -> tuple[bytes, dict[str, list[Row]]]:
     """Return the compressed file and the rows in it."""
-    tasks = {name: rows_of(name, generator) for name, generator in generators().items()}
+    tasks = {name: sorted_out(rows_of(name, generator)) for name, generator in generators().items()}
     lines = b"".join(line_of(name, number, row) for name, rows in tasks.items() for number, row in enumerate(rows))
     # One thread and no checksum of the time or the machine: the same lines give the same bytes.
     data = zstandard.ZstdCompressor(level=LEVEL, threads=0, write_content_size=True).compress(lines)

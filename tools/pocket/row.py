@@ -16,7 +16,7 @@ class Row:
     gold: str | tuple[str, ...]  # with options: the text of the right one
     options: tuple[str, ...] | None = None
     facts: dict[str, Any] = field(default_factory=dict)  # what scoring needs beside the gold
-    cluster: str | None = None  # rows that share a template, a passage or an entity
+    cluster: str | None = None  # rows that share an entity, or are of one kind; make.py tells the two apart
 
 
 Generator = Callable[[random.Random], list[Row]]

@@ -56,7 +56,7 @@ def _item(job: Job, settings: Settings) -> RunItem:
     return make_item(
         job.task.name, key=asked.key, native_id=asked.native_id, question=_question(asked), options=options,
         gold=list(asked.gold), gold_index=asked.gold_index if options else None, open_ended=options is None,
-        cluster=asked.cluster,
+        cluster=asked.cluster, category=[str(asked.facts["sort"])] if asked.facts.get("sort") else None,
     )  # fmt: skip
 
 
