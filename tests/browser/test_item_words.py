@@ -37,8 +37,8 @@ def unfolded(open_html: Open, **more: Any) -> Locator:
 def test_scores_as_the_terminal_says_them(open_html: Open, facts: dict[str, Any]) -> None:
     body = unfolded(open_html, **facts)
     row = item(0, **facts)
-    heads = body.locator(".side h3").all_inner_texts()
-    assert heads == [f"{side} {score_words(row, side)}" for side in ("before", "after")]
+    heads = [f"{side} {score_words(row, side)}" for side in ("before", "after")]
+    expect(body.locator(".side h3")).to_have_text(heads)
     change = change_words(row)
     if change is not None:
         expect(body.locator("> p.dim").first).to_contain_text(change)

@@ -20,7 +20,7 @@ def language_of(text: str) -> str | None:
     detector = _lingua()
     if detector is None:
         return None
-    seen = detector.detect_language_of(text[:_READ])
+    seen = detector.detect_language_of(text[:_READ].encode(errors="replace").decode())
     return str(seen.iso_code_639_1.name).lower() if seen is not None else None
 
 
