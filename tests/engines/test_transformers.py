@@ -61,7 +61,9 @@ def test_a_model_that_cannot_branch_is_asked_the_slow_way(engine: Any, monkeypat
         assert (one.tokens, one.greedy, one.prompt_tokens) == (other.tokens, other.greedy, other.prompt_tokens)
 
 
-def test_a_pass_that_looks_where_it_must_not_is_found_out(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_that_looks_where_it_must_not_is_found_out(
+    engine: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     import forgetmap.engines.transformers as module
 
     lay_out = module.lay_out
@@ -73,6 +75,14 @@ def test_a_pass_that_looks_where_it_must_not_is_found_out(engine: Any, monkeypat
 
     monkeypatch.setattr(module, "lay_out", careless)
     assert engine._can_branch() is False
+    assert "rates every option by itself" in caplog.text
+
+    def refuses(*given: Any, **more: Any) -> Any:
+        raise TypeError("unexpected keyword")
+
+    monkeypatch.setattr(module, "lay_out", refuses)
+    assert engine._can_branch() is False
+    assert "unexpected keyword" in caplog.text
 
 
 def test_batches_change_no_answer(engine: Any) -> None:
@@ -165,7 +175,7 @@ def test_a_chat_is_rendered_by_the_models_template(engine: Any) -> None:
 
 
 def test_a_model_without_a_template_says_so(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_chats", False)
+    monkeypatch.setattr(engine.tokenizer, "chat_template", None)
     with pytest.raises(UsageError, match="no chat template"):
         engine.write([Write("", (Message("user", "Say hello."),))])
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from forgetmap.engines import ENGINES
-from forgetmap.evaluation.runner import Progress
-from forgetmap.evaluation.workplace import Shard
+
+if TYPE_CHECKING:  # other commands start without what only these need
+    from forgetmap.evaluation.runner import Progress
+    from forgetmap.evaluation.workplace import Shard
 
 SuiteName = Annotated[
     str, typer.Option("--suite", help="pocket (needs no network), post_forget, captrack, or a folder of task files.")
@@ -108,7 +110,7 @@ def bar(title: str) -> Iterator[Progress]:
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("batches"),
         TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
     )  # fmt: skip
-    with Shown(*columns, console=Console(stderr=True)) as shown:
+    with Shown(*columns, console=Console(stderr=True), transient=True) as shown:
         line = shown.add_task(title, total=None, rate="")
         items = seconds = 0.0
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from forgetmap.engines.batches import Size, cut_batches
 from forgetmap.engines.branches import Branched, lay_out
+from forgetmap.engines.chats import seen_text
 from forgetmap.engines.loading import fingerprint, load_model
 from forgetmap.engines.requests import Rate, Rated, Request, Write, Written
 from forgetmap.engines.tokens import Tokens
 from forgetmap.engines.writing import Draft, write_batch
 from forgetmap.errors import EngineError, UsageError
 
+_log = logging.getLogger("forgetmap")
 _Asked = TypeVar("_Asked", Rate, Write)
 _Answered = TypeVar("_Answered", Rated, Written)
 
@@ -131,20 +134,7 @@ class TransformersEngine:
     # ---- texts and tokens ---------------------------------------------------------------------------------------------
 
     def _text(self, request: Request) -> str:
-        """What the model sees."""
-        if request.messages is None:
-            return request.context
-        if not self._chats:
-            raise UsageError(
-                f"{self._given['model']} has no chat template; ask it with --prompt base, which needs none, and ask both models "
-                "alike"
-            )
-        turns = [{"role": message.role, "content": message.content} for message in request.messages]
-        tools = getattr(request, "tools", None)
-        rendered = self.tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True, tools=list(tools) if tools else None
-        )
-        return f"{rendered}{request.context}"
+        return seen_text(self.tokenizer, request, str(self._given["model"]))
 
     @staticmethod
     def _beginning(request: Request) -> str:
@@ -253,6 +243,8 @@ class TransformersEngine:
 
     def _can_branch(self) -> bool:
         """Whether one pass over shared beginnings gives what separate passes give: tried, not assumed."""
+        import torch
+
         vocabulary = self.model.get_input_embeddings().num_embeddings
         some = [7 + 13 * place % max(vocabulary - 8, 1) for place in range(24)]
         probe = [
@@ -264,17 +256,24 @@ class TransformersEngine:
             rest = [Branched(one.context[8:], one.continuations) for one in probe]
             logprobs, greedy = self._look_up(rest, shared)
             found = _parted(probe, logprobs, greedy)
-        except (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError):
-            return False  # another architecture: the slow way is right for all of them
+        except torch.OutOfMemoryError:
+            raise  # says nothing about the architecture
+        except (TypeError, ValueError, AttributeError, RuntimeError) as fault:
+            # another architecture: the slow way is right for all of them, but whoever waits should know why
+            _log.warning("%s rates every option by itself (%s: %s)", self._given["model"], type(fault).__name__, fault)
+            return False
         finally:
             self._shared = None
         close = _AGREES.get(str(self.model.dtype).removeprefix("torch."), _AGREES_COARSE)
         apart = self._rate_apart(probe)
-        return all(
+        same = all(
             abs(sum(one) - sum(other)) < close * max(len(one), 1)
             for (ours, _), (theirs, _) in zip(found, apart, strict=True)
             for one, other in zip(ours, theirs, strict=True)
         )
+        if not same:
+            _log.warning("%s rates every option by itself: one pass over all gives other values", self._given["model"])
+        return same
 
     # ---- shared beginnings ------------------------------------------------------------------------------------------------
 

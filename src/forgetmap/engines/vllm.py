@@ -8,6 +8,7 @@ from typing import Any
 
 from forgetmap.engines.batches import Size, cut_batches
 from forgetmap.engines.branches import Branched
+from forgetmap.engines.chats import seen_text
 from forgetmap.engines.requests import Rate, Rated, Request, Write, Written
 from forgetmap.engines.vllm_loading import adapter_options, ask_invariance, files_fingerprint, import_vllm
 from forgetmap.errors import EngineError, UsageError
@@ -126,20 +127,7 @@ class VllmEngine:
     # ---- texts and tokens ---------------------------------------------------------------------------------------------
 
     def _text(self, request: Request) -> str:
-        """What the model sees."""
-        if request.messages is None:
-            return request.context
-        if not self._chats:
-            raise UsageError(
-                f"{self._given['model']} has no chat template; ask it with --prompt base, which needs none, and ask both models "
-                "alike"
-            )
-        turns = [{"role": message.role, "content": message.content} for message in request.messages]
-        tools = getattr(request, "tools", None)
-        rendered = self.tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True, tools=list(tools) if tools else None
-        )
-        return f"{rendered}{request.context}"
+        return seen_text(self.tokenizer, request, str(self._given["model"]))
 
     def _encode(self, text: str, request: Request) -> list[int]:
         # a rendered chat carries its own special tokens
