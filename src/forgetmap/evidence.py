@@ -13,7 +13,7 @@ from forgetmap.decoding import decoding
 from forgetmap.estimate import decide
 from forgetmap.estimate.chance import Chance, read_chance
 from forgetmap.estimate.intervals import DIFFERENCE, RATE, Posteriors
-from forgetmap.estimate.noise import Noise, read_noise
+from forgetmap.estimate.noise import Noise, choices_tell, read_noise
 from forgetmap.estimate.paper import estimate_paper
 from forgetmap.estimate.reading import Reading
 from forgetmap.estimate.soft import read_soft
@@ -91,22 +91,20 @@ def read_tasks(pair: Pair, tasks: Sequence[PlacedTask], taxonomy: Taxonomy) -> t
         warnings.append("repeats are re-runs of deterministic decoding: their floor proves nothing about rewording")
     if kind is not None and " / " in kind:
         warnings.append(f"repeats differ in kind before and after ({kind}): the two floors measure different things")
-    if len(kinds) == 2 and set(kinds) <= {"prompt", "order", "format"} and _share_prompts(pair):
+    if noisy is not None and not noisy.one_sided and _ties_unsolved(pair):
         warnings.append(
-            "both sides were asked with the same prompts: answers to one prompt move together, so that loss and gain beyond "
-            "re-run noise read too low, never too high"
+            "items have prompts in common before and after, but not the same three or more: where wrong choices do not tell, "
+            "what was lost at least reads too low; ask both sides with the same wordings, three or more"
         )
     return readings, [*corrected.warnings, *warnings, *task_warnings(pair)]
 
 
-def _share_prompts(pair: Pair) -> bool:
-    """Whether repeats before and after asked an item in the same words."""
-    keys = ["task", "item_high", "item_low", "prompt_key"]
-    asked = [
-        run.scan().filter(pl.col("prompt_key").is_not_null()).select(pl.col("task").cast(pl.String), *keys[1:])
-        for run in (pair.before, pair.after)
-    ]
-    return bool(asked[0].join(asked[1], on=keys, how="semi").select(pl.len()).collect().item())
+def _ties_unsolved(pair: Pair) -> bool:
+    """Whether answers to one prompt move together in a way that the bound of the loss cannot be freed of."""
+    if "shared" not in pair.patterns.columns:
+        return False
+    tied = (pl.col("tied_right").abs() > 0) & ~(pl.col("shared") >= 3).fill_null(False)
+    return bool(pair.patterns.select((tied & ~choices_tell().fill_null(False)).any()).item())
 
 
 def _disagreeing(pair: Pair) -> set[str]:

@@ -76,7 +76,10 @@ def test_the_same_model_twice_lost_nothing(run: Run, engine: Any, suite: Suite, 
     assert rows(again).equals(rows(run))
     twice = compare(run, again)
     assert {cell.verdict for cell in twice.cells}.isdisjoint({"lost", "gained", "both"})
-    assert any("asked with the same prompts" in said for said in twice.warnings)
+    assert twice.pair.pairing.grade == "A"
+    assert not any("reads too low" in said for said in twice.warnings)
+    assert twice.total.noise is not None
+    assert twice.total.noise["lost"] == pytest.approx(0, abs=1e-12)
     one, other = (evaluate(engine, suite, tmp_path / name) for name in ("one", "other"))
     found = compare(one, other)
     assert found.total.observed["lost"] == found.total.observed["gained"] == 0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import polars as pl
 from worlds import Population, finish
+
+from forgetmap.pairing.ties import TIES
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,10 @@ class Answers:
             np.stack([(of_side == option).sum(axis=1, dtype=np.int64) for option in range(k + 1)], axis=1)
             for of_side in answers
         ]
+        if self.shared:
+            number = np.repeat(np.arange(tasks), n)
+            every = [of_side.astype(float) for of_side in counts]
+            return self._patterns(number, np.ones_like(number), every, self._ties(*answers))
         # items of one task with the same counts are one pattern
         key = np.repeat(np.arange(tasks), n)
         for column in np.concatenate(counts, axis=1).T:
@@ -100,7 +107,21 @@ class Answers:
         _, first, times = np.unique(key, return_index=True, return_counts=True)
         return self._patterns(first // n, times, [of_side[first].astype(float) for of_side in counts])
 
-    def _patterns(self, task: np.ndarray, times: np.ndarray, counts: list[np.ndarray]) -> pl.DataFrame:
+    def _ties(self, before: np.ndarray, after: np.ndarray) -> dict[str, np.ndarray]:
+        """How much more frequent pairs of answers are among all than among those to different wordings, pair by pair."""
+        k, g, size = len(self.kinds[0].before) - 1, self.golds, before.shape[1]
+        totals = {name: np.zeros((2, len(before))) for name in TIES[:-1]}
+        for i, j in product(range(size), repeat=2):
+            b, a = before[:, i], after[:, j]
+            right, right_after, wrong, wrong_after = b < g, a < g, (b >= g) & (b < k), (a >= g) & (a < k)
+            seen = (right & right_after, right & wrong_after, wrong & right_after, wrong & wrong_after)
+            for name, pairs in zip(TIES, (*seen, wrong & wrong_after & (a != b)), strict=False):
+                totals[name] += np.outer([1 / size**2, (i != j) / (size * (size - 1))], pairs)
+        return {name: every - free for name, (every, free) in totals.items()} | {"shared": np.full(len(before), size)}
+
+    def _patterns(
+        self, task: np.ndarray, times: np.ndarray, counts: list[np.ndarray], ties: dict[str, np.ndarray] | None = None
+    ) -> pl.DataFrame:
         """The columns of patterns, given how often each side gave each answer."""
         k, g, one = counts[0].shape[1] - 1, self.golds, np.ones(len(task))
         columns = {"number": task, "n": times}
@@ -117,6 +138,7 @@ class Answers:
                 columns[f"unseen_within{side}"] = 0 * one
         unlike = wrong[0].sum(axis=1) * wrong[1].sum(axis=1) - (wrong[0] * wrong[1]).sum(axis=1)
         columns |= {"differ": unlike / (self.repeats[0] * self.repeats[1]), "unseen": 0 * one}
+        columns |= ties or {}
         columns |= {"n_options": k * one, "n_gold": g * one, "chance": g / k * one}
         return finish(columns, repeats=max(self.repeats) > 1)
 

@@ -13,11 +13,17 @@ from typing import Any
 from forgetmap.engines.branches import Branched
 from forgetmap.errors import EngineError
 
-#: Characters on both sides of a seam that decide how a tokenizer cuts there.
+#: Characters on both sides of a seam that decide how a tokenizer cuts there, and those it is tried with.
 _NEAR = 8
+_TRIED = 64
 #: Pieces kept at a time: some hundred megabytes at most.
 _MOST = 200_000
 _PROBE = "Try this:  one, 'two' 33\n\nthree's été"
+
+
+def _cut(text: str, prefix: int) -> int:
+    """Where a text is cut behind its beginning: before the blanks there, which belong to what follows; 0 is nowhere."""
+    return len(text[:prefix].rstrip()) if prefix < len(text) else 0
 
 
 class Tokens:
@@ -67,27 +73,34 @@ class Tokens:
         """Return the pieces that a text and its continuations are encoded in."""
         bare = text.rstrip() if continuations else text
         moved = text[len(bare) :]
-        cut = 0 < prefix < len(bare)
-        own = [(bare[:prefix], special), (bare[prefix:], False)] if cut else [(bare, special)]
+        cut = _cut(bare, prefix)
+        own = [(bare[:cut], special), (bare[cut:], False)] if cut else [(bare, special)]
         return own + [(moved + one, False) for one in continuations]
 
     def encode(self, text: str, prefix: int = 0, *, special: bool = True) -> tuple[int, ...]:
         """Return the tokens of a text, of which so many characters at the beginning stand before other texts too."""
-        if not prefix or prefix >= len(text):
+        cut = _cut(text, prefix)
+        if not cut:
             return self._kept(text, special)
-        begun, rest = text[:prefix], text[prefix:]
-        joined = self._kept(begun, special) + self._kept(rest, False)
-        return joined if self._meet(begun, rest, joined, special) else self._encode(text, special)
+        begun, rest = text[:cut], text[cut:]
+        if self._meet(begun, rest, special):
+            return self._kept(begun, special) + self._kept(rest, False)
+        return self._encode(text, special)
 
     def kept(self, text: str) -> tuple[int, ...]:
-        """Return the tokens of a beginning that many texts share."""
-        return self._kept(text, True)
+        """Return the tokens of a beginning that many texts share, less the blanks at its end."""
+        return self._kept(text.rstrip(), True)
 
-    def _meet(self, begun: str, rest: str, joined: tuple[int, ...], special: bool) -> bool:
+    def _meet(self, begun: str, rest: str, special: bool) -> bool:
+        """Whether the tokens of two pieces are those of the text they make up."""
         seam = (begun[-_NEAR:], rest[:_NEAR], special)
-        if seam not in self._seams:
-            self._seams[seam] = joined == self._encode(begun + rest, special)
-        return self._seams[seam]
+        found = self._seams.get(seam)
+        if found is None:
+            near, far = begun[-_TRIED:], rest[:_TRIED]
+            special = special and near == begun  # what opens a text does not stand in its middle
+            joined = self._encode(near, special) + self._encode(far, False)
+            found = self._seams[seam] = joined == self._encode(near + far, special)
+        return found
 
     def split(
         self, text: str, continuations: Sequence[str], prefix: int = 0, *, special: bool = True, longest: int = 1 << 30
@@ -104,7 +117,7 @@ class Tokens:
         for continuation in continuations:
             following = moved + continuation
             own = self._kept(following, False)
-            if not self._meet(bare, following, context + own, special):
+            if not self._meet(bare, following, special):
                 own = self._encode(bare + following, special)[len(context) :]
             if not own:
                 raise EngineError(

@@ -17,6 +17,7 @@ from forgetmap.estimate.intervals import DIFFERENCE, Atoms, Grouping, Posteriors
 from forgetmap.estimate.reading import Reading
 from forgetmap.estimate.units import Array
 from forgetmap.pairing import Pair
+from forgetmap.pairing.ties import TIES
 
 
 @dataclass(frozen=True)
@@ -74,23 +75,22 @@ def read_noise(pair: Pair, tasks: Sequence[str], excluded: Sequence[str]) -> Noi
         return None
     floor, floor_after = pl.coalesce("floor", "floor_after"), pl.coalesce("floor_after", "floor")
     excess = (floor + floor_after) / 2
-    b, a = pl.col("right"), pl.col("right_after")
+    if "tied_right" not in usable.columns:
+        usable = usable.with_columns(**dict.fromkeys(TIES[:-1], pl.lit(0.0)), shared=pl.lit(None, dtype=pl.Float64))
+    tied = pl.col("tied_right")
     nothing = pl.lit(None, dtype=pl.Float64)
     reading = Reading.of(
         usable,
         tasks,
         {
-            "lost": pl.col("lost") - excess,
-            "gained": pl.col("gained") - excess,
+            "lost": pl.col("lost") + tied - excess,
+            "gained": pl.col("gained") + tied - excess,
             "net": pl.col("lost") - pl.col("gained"),
             "floor_before": pl.col("floor"),
             "floor_after": pl.col("floor_after"),
-            # E[p_b(1 − p_a)(p_b − p_a)], each power of p replaced by what estimates it without bias
-            "lost_at_least": nothing if one_sided else (b - floor) * (1 - a) - b * floor_after,
-            "gained_at_least": nothing if one_sided else (a - floor_after) * (1 - b) - a * floor,
-            "square": nothing
-            if one_sided
-            else (b - a) ** 2 - floor / pl.col("repeats") - floor_after / pl.col("repeats_after"),
+            "lost_at_least": nothing if one_sided else _at_least("", "_after"),
+            "gained_at_least": nothing if one_sided else _at_least("_after", ""),
+            "square": nothing if one_sided else _square() + 2 * tied,
         },
     )
     corrected, atoms = _chance_form(usable, tasks, excluded, one_sided)
@@ -98,13 +98,37 @@ def read_noise(pair: Pair, tasks: Sequence[str], excluded: Sequence[str]) -> Noi
     return Noise(reading, corrected, atoms, ours_most, theirs_most, one_sided)
 
 
+def _at_least(one: str, other: str) -> pl.Expr:
+    """E[p_b(1 − p_a)(p_b − p_a)], each power of p replaced by what estimates it without bias.
+
+    Where both sides were asked with the same S wordings, p_b² p_a is the mean over triples of different wordings, of which
+    there are none below S = 3: answers are then taken as independent, which reads low.
+    """
+    b, floor, a, floor_after = (pl.col(f"{name}{side}") for side in (one, other) for name in ("right", "floor"))
+    size = pl.col("shared")
+    both = b * a - pl.col("tied_right")  # share of pairs of different wordings that are both right
+    together = b * a * size**2 - both * size * (size - 1)  # wordings that both sides answer right
+    triples = (a - b) * size * (b * a * size**2 - 2 * together) / (size * (size - 1) * (size - 2))
+    return pl.when(size >= 3).then(b - floor - both + triples).otherwise((b - floor) * (1 - a) - b * floor_after)
+
+
+def _square() -> pl.Expr:
+    """(p_b − p_a)², less what the spread of few repeats adds to it."""
+    b, a = pl.col("right"), pl.col("right_after")
+    return (b - a) ** 2 - pl.col("floor") / pl.col("repeats") - pl.col("floor_after") / pl.col("repeats_after")
+
+
+def choices_tell() -> pl.Expr:
+    """Whether nothing can be guessed, or wrong choices tell how much is."""
+    silent = pl.col("unseen") + pl.col("unseen_within").fill_null(0.0) + pl.col("unseen_within_after").fill_null(0.0)
+    return (pl.col("chance") == 0) | ((pl.col("n_options") - pl.col("n_gold").cast(pl.Int32) >= 2) & (silent < 1e-9))
+
+
 def _chance_form(
     usable: pl.DataFrame, tasks: Sequence[str], excluded: Sequence[str], one_sided: bool
 ) -> tuple[Reading, Atoms]:
     """The A/A-corrected chance reading, for tasks where every choice tells: no persistence enters."""
-    silent = pl.col("unseen") + pl.col("unseen_within").fill_null(0.0) + pl.col("unseen_within_after").fill_null(0.0)
-    told = (pl.col("chance") == 0) | ((pl.col("n_options") - pl.col("n_gold").cast(pl.Int32) >= 2) & (silent < 1e-9))
-    whole = usable.group_by("task").agg(told=(told & pl.col("right").is_not_null()).fill_null(False).all())
+    whole = usable.group_by("task").agg(told=(choices_tell() & pl.col("right").is_not_null()).fill_null(False).all())
     good = [task for task, ok in whole.iter_rows() if ok and task not in excluded]
     patterns = usable.filter(pl.col("task").is_in(good))
     sides = []
@@ -124,8 +148,20 @@ def _chance_form(
     floor = pl.sum_horizontal(sides) / len(sides) if sides else pl.lit(0.0)
     b = {name: pl.col(name) for name in ("right", "wrong", "none")}
     a = {name: pl.col(f"{name}_after") for name in ("right", "wrong", "none")}
-    lost = chance_values(b["right"] * a["wrong"], b["right"] * a["none"], b["wrong"] * a["none"], pl.col("differ"))
-    gained = chance_values(b["wrong"] * a["right"], b["none"] * a["right"], b["none"] * a["wrong"], pl.col("differ"))
+    both, fell, rose, neither, differ = (pl.col(name) for name in TIES[:-1])  # what ties make more frequent
+    differ = pl.col("differ") - differ
+    lost = chance_values(
+        b["right"] * a["wrong"] - fell,
+        b["right"] * a["none"] + both + fell,
+        b["wrong"] * a["none"] + rose + neither,
+        differ,
+    )
+    gained = chance_values(
+        b["wrong"] * a["right"] - rose,
+        b["none"] * a["right"] + both + rose,
+        b["none"] * a["wrong"] + fell + neither,
+        differ,
+    )
     reading = Reading.of(
         patterns, tasks, {"lost": lost - floor, "gained": gained - floor, "top": 1 / (1 - pl.col("chance"))}
     )

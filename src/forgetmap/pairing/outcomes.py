@@ -179,6 +179,7 @@ def _single(samples: pl.LazyFrame, extras: tuple[str, ...]) -> pl.LazyFrame:
         repeats=pl.col("scored").cast(pl.Float64),
         right=right.cast(pl.UInt8),
         none=(pl.col("no_choice") & ~right.fill_null(False)).cast(pl.UInt8),
+        reworded=pl.lit(False),
     )  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def _reduced(samples: pl.LazyFrame, run: Run, graded: bool, extras: tuple[str, .
             f"{run.source or run.name}: {twice} samples stand twice under one item and repeat; the run holds one log twice, "
             "or two runs with the same seed: keep one of them"
         )
-    right = pl.col("right")
+    right, prompt = pl.col("right"), pl.col("prompt_key")
     reduced = {"cluster": _agreed("cluster"), "p_gold": pl.col("p_gold").sort().mean()}
     return samples.group_by(ITEM).agg(
         **{name: reduced[name] for name in extras},
@@ -202,7 +203,9 @@ def _reduced(samples: pl.LazyFrame, run: Run, graded: bool, extras: tuple[str, .
         chance=_agreed("chance"),
         gold_key=_agreed("gold_key"),
         choice_key=pl.lit(None, dtype=pl.UInt64),  # choices of repeats are compared one by one
-        prompt_key=_agreed("prompt_key"),
+        # The set of the prompts, whatever their order; of one prompt it is that prompt.
+        prompt_key=pl.when(prompt.is_not_null().all()).then(prompt.unique().sum()),
+        reworded=(prompt.min() != prompt.max()).fill_null(False),
         text_row=pl.col("text_row").get(pl.col("repeat").arg_min()),
         state_unknown=pl.col("state_unknown").any(),
         repeats=pl.col("scored").sum().cast(pl.Float64),

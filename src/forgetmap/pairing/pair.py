@@ -102,6 +102,8 @@ class Pair:
             return None
         told = cross_grades(told, ours, theirs, "p_gold")
         kept = [name for name in ("task", "cluster", "p_gold", "p_gold_after") if name in told.columns]
+        if "tied_right" in told.columns:  # its floor is of different wordings, and so it is
+            told = told.with_columns(pl.col("lost", "gained") + pl.col("tied_right"))
         values = ["lost", "gained", "floor", "floor_after"]
         return told.select(*kept, *values, n=pl.lit(1)).with_columns(pl.col("task").cast(pl.String))
 

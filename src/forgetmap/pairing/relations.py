@@ -8,6 +8,7 @@ import polars as pl
 
 from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes
 from forgetmap.pairing.scores import ScoreChoice
+from forgetmap.pairing.ties import TIES, are_reworded, free_weight, with_ties
 
 
 def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
@@ -51,6 +52,8 @@ def relate_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> p
     """
     items = _clusters_of_both(_options_of_both(matched)).collect(engine="streaming").sort(KEY)
     items = _with_agreement(items, ours, theirs)
+    if are_reworded(items):
+        items = with_ties(items, ours, theirs)
     right, right_after = pl.col("right").cast(pl.Float64), pl.col("right_after").cast(pl.Float64)
     items = items.with_columns(
         lost=right * (1 - right_after),
@@ -127,27 +130,42 @@ def _positive(share: pl.Expr) -> pl.Expr:
 def cross_grades(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, column: str) -> pl.DataFrame:
     """Set lost, gained and floors of a graded value: max(y_b − y_a, 0) needs every cross pair of repeats.
 
-    p_b(1 − p_a) holds for 0/1 only: a deterministic grade of .5 on both sides has lost nothing.
+    p_b(1 − p_a) holds for 0/1 only: a deterministic grade of .5 on both sides has lost nothing. `tied_right` is what answers
+    to one prompt hide, so that lost + tied_right is free of them, and so is gained + tied_right.
     """
     if not items.height:
         return items
     keys = ["task", "item_high", "item_low"]
     index = items.select(*keys, "occurrence", "occurrence_after").with_row_index("_item").lazy()
     told = pl.col(column).is_not_null()
-    left = index.join(ours.samples.filter(told).select(*ITEM, y=column), on=[*keys, "occurrence"])
+    asked = pl.len().over(*ITEM, "prompt_key").cast(pl.Float64)  # how often a side asked with the answer's prompt
+    left = index.join(
+        ours.samples.filter(told).select(*ITEM, "prompt_key", y=column, asked=asked), on=[*keys, "occurrence"]
+    )
     right = index.join(
-        theirs.samples.filter(told).select(*keys, occurrence_after="occurrence", y=column),
+        theirs.samples.filter(told).select(*keys, "prompt_key", occurrence_after="occurrence", y=column, asked=asked),
         on=[*keys, "occurrence_after"],
     )
-    difference = pl.col("y") - pl.col("y_after")
+    difference, weight = pl.col("y") - pl.col("y_after"), free_weight()
+    lost, gained = difference.clip(lower_bound=0), (-difference).clip(lower_bound=0)
+    free = [(weight * one).sum() / weight.sum() for one in (lost, gained)]
     crossed = (
-        left.select("_item", "y")
-        .join(right.select("_item", y_after="y"), on="_item")
-        .sort("_item", "y", "y_after")
+        left.select("_item", "y", "prompt_key", "asked")
+        .join(right.select("_item", "y", "prompt_key", "asked"), on="_item", suffix="_after")
+        .sort("_item", "y", "y_after", "prompt_key", "prompt_key_after")
         .group_by("_item")
-        .agg(lost=difference.clip(lower_bound=0).mean(), gained=(-difference).clip(lower_bound=0).mean())
+        .agg(
+            lost=lost.mean(),
+            gained=gained.mean(),
+            tied_right=pl.when(weight.sum() > 0)
+            .then((free[0] - lost.mean() + free[1] - gained.mean()) / 2)
+            .otherwise(0.0),
+        )
     )
-    table = items.with_row_index("_item").lazy().drop("lost", "gained", "floor", "floor_after", strict=False)
+    if not are_reworded(items):
+        crossed = crossed.drop("tied_right")
+    table = items.with_row_index("_item").lazy()
+    table = table.drop("lost", "gained", "floor", "floor_after", "tied_right", strict=False)
     for part in (crossed, _spread(left, "floor"), _spread(right, "floor_after")):
         table = table.join(part, on="_item", how="left")
     return table.sort("_item").drop("_item").collect()
@@ -182,6 +200,8 @@ def count_patterns(items: pl.LazyFrame, choices: list[ScoreChoice], by: Sequence
     apart = [*_PATTERN[:1], *by, *(["cluster"] if "cluster" in there else []), *_PATTERN[1:], "scored", "scored_after"]
     if "floor" in there:
         apart += _REPEATS
+    if TIES[0] in there:
+        apart += TIES
     if any(choice.kind == "graded" for choice in choices):
         apart += _GRADES
     prompt, prompt_after = pl.col("prompt_key"), pl.col("prompt_key_after")
