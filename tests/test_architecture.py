@@ -14,7 +14,7 @@ import forgetmap
 ROOT = Path(forgetmap.__file__).parent
 #: Left to right, as in the flow: logs → run → pair → estimates → map → report.
 ORDER = [
-    "errors", "yaml_files", "items", "answers", "tasks", "run", "storage", "assembly", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
+    "errors", "yaml_files", "items", "answers", "tasks", "run", "storage", "assembly", "recorded", "builder", "readers", "decoding", "repeats", "pairing", "taxonomies",
     "estimate", "hygiene", "traits", "causes", "levels", "evidence", "cells", "scorers", "bridge", "flips", "map", "recipe", "chain", "slices", "study", "testing",
     "engines", "suites", "evaluation", "distribute", "report", "explorer", "gate", "pytest_plugin", "cli",
 ]  # fmt: skip

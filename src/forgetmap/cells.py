@@ -17,7 +17,7 @@ from forgetmap.estimate.decide import adjust_together, choose_verdicts
 from forgetmap.estimate.intervals import DIFFERENCE, Atoms
 from forgetmap.estimate.units import Array
 from forgetmap.estimate.validity import validity_split
-from forgetmap.evidence import Bounds, Judged, Readings, bounds_of, judge
+from forgetmap.evidence import ENOUGH, Bounds, Judged, Readings, bounds_of, judge
 from forgetmap.levels import Level
 
 _OBSERVED = ("no_answer_before", "no_answer_after", "acc_before", "acc_after", "kept", "lost", "gained", "never")
@@ -362,7 +362,7 @@ def _noise_columns(level: Level, readings: Readings, bounds: dict[str, Bounds]) 
         made[f"{name}_at_least_low"] = bounds["noise_at_least"].interval(name)[0]
         high = bounds["noise_at_most"].interval(name)[1]
         made[f"{name}_at_most_high"] = np.maximum(high, made[f"{name}_at_most"])
-    whole = found.chance.items(grouping) >= reading.items(grouping)
+    whole = found.chance.items(grouping) >= ENOUGH * reading.items(grouping)  # the rule by which it decides
     for name in _DIRECTIONS:
         low, high = bounds["noise_chance"].interval(name)
         for column, values in (("", found.chance.mean(name, grouping)), ("_low", low), ("_high", high)):

@@ -28,7 +28,7 @@ from forgetmap.taxonomies import Taxonomy
 READINGS = ("auto", "observed", "noise", "chance", "soft", "paper")
 
 #: Shares of a cell's items that a reading must cover to speak for the cell.
-_ENOUGH = 0.95
+ENOUGH = 0.95
 _MOST = 0.5  # the chance reading may speak of a part, which is then marked
 #: A deterministic re-run has floor 0 and proves nothing; other repeats measure one.
 _FLOOR_KINDS = ("seed", "prompt", "order", "format")
@@ -203,7 +203,7 @@ def judge(level: Level, readings: Readings, bounds: dict[str, Bounds], reading: 
     sampled = grouping.total((readings.sampled & (observed.units.items > 0)).astype(float)) > 0
 
     def covers(one: Reading) -> NDArray[np.bool_]:
-        return usable & (one.items(grouping) >= _ENOUGH * items)
+        return usable & (one.items(grouping) >= ENOUGH * items)
 
     no = np.zeros(grouping.cells, dtype=bool)
     floor = covers(readings.noise.reading) if readings.noise is not None and readings.floor_measured else no

@@ -239,14 +239,6 @@ class TestImport:
         assert "line 2" in err
 
 
-def test_demo_shows_planted_and_recovered(run_cli: Cli) -> None:
-    code, out, _ = run_cli("demo")
-    assert code == 0
-    assert "Simulated data" in out
-    assert "planted vs recovered" in out
-    assert run_cli("demo")[1] == out
-
-
 @pytest.mark.parametrize("command", ["compare", "items", "chain", "gate", "power", "import", "demo"])
 def test_every_help_ends_with_an_example(run_cli: Cli, command: str) -> None:
     code, out, _ = run_cli(command, "--help")

@@ -139,7 +139,7 @@ def test_the_paper_style_in_the_terminal(run_cli: Cli, pair: tuple[Path, Path]) 
 
 def test_the_demo_has_a_page(run_cli: Cli, tmp_path: Path) -> None:
     code, out, err = run_cli(
-        "demo", "--items", "200", "--report", tmp_path / "demo.html", "--json", tmp_path / "d.json"
+        "demo", "--planted", "--items", "200", "--report", tmp_path / "demo.html", "--json", tmp_path / "d.json"
     )
     assert code == 0, err
     assert "wrote" in out

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -75,3 +79,57 @@ def test_a_vllm_that_does_not_load_says_why(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.delitem(sys.modules, "vllm", raising=False)
     with pytest.raises(UsageError, match=r"torchvision::nms does not exist\); pip install 'forgetmap\[vllm\]'"):
         vllm_loading.import_vllm()
+
+
+PARENT = """
+import os, subprocess, sys, time
+from forgetmap.engines.vllm_orphans import Guard
+start = lambda: subprocess.Popen(["sleep", "100"])
+older = start()
+time.sleep(0.2)  # the system tells when a process began in hundredths of a second
+guard, young = Guard(), start()
+time.sleep(2)
+guard.loaded()
+time.sleep(1.5)  # longer than it takes the guard to look
+later = start()
+print(older.pid, young.pid, later.pid, guard._process.pid, flush=True)
+sys.stdin.readline()
+guard.end()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("how", "ends"), [("kill", {"young", "guard"}), ("term", {"young", "guard"}), ("end", {"guard"})]
+)
+def test_what_a_killed_parent_leaves_behind_is_ended(how: str, ends: set[str]) -> None:
+    psutil = pytest.importorskip("psutil")
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", PARENT], **pipes)
+    assert process.stdin is not None and process.stdout is not None
+    names = ("older", "young", "later", "guard")
+    started = dict(zip(names, map(psutil.Process, map(int, process.stdout.readline().split())), strict=True))
+    try:
+        if how == "end":
+            process.stdin.write("\n")
+            process.stdin.flush()
+        else:
+            process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGTERM)
+        process.wait()
+        time.sleep(3)
+        assert {name for name, one in started.items() if gone(one)} == ends
+    finally:
+        for one in started.values():
+            if not gone(one):
+                one.kill()
+
+
+def gone(process: Any) -> bool:
+    """Whether it ended; one that nobody asked for its exit code has a number still."""
+    import psutil
+
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

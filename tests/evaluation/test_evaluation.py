@@ -190,7 +190,10 @@ def test_repeats_draw_anew_and_need_a_temperature(engine: Any, suite: Suite, tmp
     ("given", "said"),
     [
         ({"variants": {"colour": 2}}, "kind 'colour'"),
-        ({"tasks": "none*"}, "no task of suite own is called none"),
+        ({"tasks": "none*"}, "no task of suite own is called 'none"),
+        ({"variants": {"prompt": 4}}, "no task here has more than 3 wordings; ask for prompt=3"),
+        ({"engine_options": {"dtype": "float32"}}, "with an engine that is open already"),
+        ({"max_tokens": 9000}, "--max-tokens 4096"),
         ({"limit": 0}, "--limit is 0"),
         ({"style": "base_cot"}, "has style base_cot"),
         ({"repeats": 2, "temperature": 1.0, "variants": {"prompt": 2}}, "choose one"),

@@ -49,6 +49,10 @@ def test_a_suite_of_ones_own(tmp_path: Path) -> None:
         ({"wordings": ["Answer:"]}, "expected {question} once"),
         ({"wordings": ["{question}", "{question}"]}, "one wording twice"),
         ({"repeats": {"kind": "prompt", "count": 4}}, "asks for 4 of kind prompt, but the file has 3"),
+        ({"styles": ["chat"], "protocol": {"base": "base"}}, "key 'protocol, base' is 'base', but 'styles' has no base"),
+        ({"protocol": {"chat": "chat_cot"}}, "key 'protocol, chat' is 'chat_cot', but the task has base, chat"),
+        ({"source": {"file": "/data/*.jsonl"}, "fields": {"question": "question"}}, "'/data/*.jsonl' is no pattern of files below"),
+        ({"source": {"file": "data/a**b"}, "fields": {"question": "question"}}, "is no pattern of files below"),
         ({"formats": ["letters", "roman"]}, "'formats, entry 2'"),
         ({"scoring": {"kind": "letter"}}, "formats' holds plain, but scoring kind 'letter' needs labels"),
         ({"scoring": {"kind": "code"}}, "expected 'code: true'"),
@@ -85,6 +89,22 @@ def test_unknown_names(tmp_path: Path) -> None:
 def test_a_task_twice(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="task 'sums' is defined twice"):
         suites.load(make_suite(tmp_path, [TASK, TASK], LINES))
+
+
+def test_a_task_file_of_another_name_is_not_left_out_silently(tmp_path: Path) -> None:
+    make_suite(tmp_path, TASK, LINES)
+    (tmp_path / "tasks" / "more.yml").write_text("name: more\n", encoding="utf-8")
+    with pytest.raises(SuiteError, match=r"more\.yml: is not read under this name; rename it to more\.yaml"):
+        suites.load(tmp_path)
+
+
+def test_a_mark_that_nobody_wrote(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_text('{"q": "1 + 1?", "a": "#### 2"}\n', encoding="utf-8")
+    source = {"source": {"file": "data/*.jsonl"}, "scoring": {"kind": "number"}, "formats": []}
+    for adapter in ("after", "after:"):
+        changes = {**TASK, **source, "fields": {"question": "q", "gold": f"a | {adapter}"}}
+        assert "'after' has no mark, expected one such as after:####" in refused(tmp_path, changes)
 
 
 def test_packed_lines_are_read_strictly(tmp_path: Path) -> None:

@@ -25,28 +25,26 @@ THINGS = (
 ).split()
 
 
-def near(rng: random.Random, value: int, slips: Sequence[int] = (), *, shown: Sequence[int] = ()) -> list[str]:
+def near(rng: random.Random, value: int, slips: Sequence[int] = ()) -> list[str]:
     """Return three wrong numbers: one that a slip gives, then neighbours; all with as many digits as the value.
-
-    Numbers that the question shows are no options, so that copying one of them is never an answer.
 
     A shorter number is the beginning of many others, which alone makes it likelier: the length must tell nothing.
     """
     digits = len(str(value))
     low, high = (0 if digits == 1 else 10 ** (digits - 1)), 10**digits - 1
-    found = [slip for slip in slips if slip != value and slip not in shown and low <= slip <= high][:1]
+    found = [slip for slip in slips if slip != value and low <= slip <= high][:1]
     width = max(5, value // 4)
     pool = [n for n in range(max(low, value - width), min(high, value + width) + 1) if n != value and n not in found]
-    pool = [n for n in pool if n not in shown]
     return [str(n) for n in found + rng.sample(pool, 3 - len(found))]
 
 
 def sums(rng: random.Random) -> list[Row]:
     """One addition or subtraction, most within 20, some within 100."""
     rows = []
-    pairs = [(a, b) for a in range(2, 13) for b in range(2, 13)]
+    # 3 plus 5 and 5 plus 3 are one question: each pair is added in one order.
+    pairs = [(a, b) for a in range(2, 13) for b in range(2, a + 1)]
     for a, b in pairs:
-        rows.append(("plus", "+", a, b, a + b))
+        rows.append(("plus", "+", *((a, b) if rng.random() < 0.5 else (b, a)), a + b))
         if a > b:
             rows.append(("minus", "-", a, b, a - b))
     for a in range(20, 100, 10):
@@ -75,7 +73,7 @@ def sums(rng: random.Random) -> list[Row]:
 def products(rng: random.Random) -> list[Row]:
     """The times tables up to 12, and larger numbers times a small one."""
     made = []
-    pairs = [(a, b) for a in range(3, 13) for b in range(3, 13)]
+    pairs = [(a, b) if rng.random() < 0.5 else (b, a) for a in range(3, 13) for b in range(3, a + 1)]
     pairs += [(a, b) for a in range(13, 30) for b in range(3, 10)]
     for a, b in pairs:
         # The neighbours in the table are the mistakes that learners make.
@@ -96,12 +94,16 @@ def products(rng: random.Random) -> list[Row]:
 def comparing(rng: random.Random) -> list[Row]:
     """The larger or smaller of two numbers of equal length."""
     made: dict[str, Row] = {}
+    asked: set[tuple[str, frozenset[int]]] = set()
     while len(made) < N:
         more = len(made) % 2 == 0
         length = 1 + len(made) // 2 % 3
         pair = [d * 10 ** (length - 1) + rng.randrange(10 ** (length - 1)) for d in rng.sample(range(1, 10), 2)]
         gold = max(pair) if more else min(pair)
         which = "larger" if more else "smaller"
+        if (which, frozenset(pair)) in asked:
+            continue  # the same two the other way round
+        asked.add((which, frozenset(pair)))
         question = f"Which number is {which}, {pair[0]} or {pair[1]}?"
         made[question] = fixed(
             rng,
@@ -115,31 +117,34 @@ def comparing(rng: random.Random) -> list[Row]:
 
 
 def counting(rng: random.Random) -> list[Row]:
-    """How often a thing stands in a short list."""
-    nouns = "apple pear cat dog star moon key cup hat ball leaf fish bird bell".split()
+    """How often a thing stands in a short list; in the easy rows somebody counts aloud."""
+    nouns = (
+        "apple pear cat dog star moon key cup hat ball bird bell cow horse tree book chair lamp door ring shoe coat cake "
+        "egg bear boat rose shell"
+    ).split()
     made: dict[str, Row] = {}
     while len(made) < N:
         asked, *others = rng.sample(nouns, 3)
         count = 1 + len(made) % 4  # as many of each: to say the same always must not pay
-        items = [asked] * count + [rng.choice(others) for _ in range(rng.randint(1, 4))]
-        rng.shuffle(items)
-        shown = ", ".join(items)
-        question = f"How many times does the word {asked} stand in this list: {shown}?"
-        wrong = [n for n in range(1, 5) if n != count]
-        made[question] = choose(
-            rng,
-            question,
-            NUMBER_WORDS[count],
-            [NUMBER_WORDS[n] for n in wrong],
-            facts={"cue": f"The word {asked} stands there"},
-            cluster=f"count {count}",
-        )
+        aloud = len(made) // 4 % 2 == 0
+        if aloud:
+            counted = ", ".join(NUMBER_WORDS[1 : count + 1])
+            question = f"Somebody counts every {asked} in the room: {counted}. How many {asked}s are in the room?"
+            cue = f"The number of {asked}s in the room is"
+        else:
+            items = [asked] * count + [rng.choice(others) for _ in range(rng.randint(1, 4))]
+            rng.shuffle(items)
+            question = f"How many times does the word {asked} stand in this list: {', '.join(items)}?"
+            cue = f"The word {asked} stands there"
+        wrong = [NUMBER_WORDS[n] for n in range(1, 5) if n != count]
+        kind = f"count {count}{', aloud' if aloud else ''}"
+        made[question] = choose(rng, question, NUMBER_WORDS[count], wrong, facts={"cue": cue}, cluster=kind)
     return spread(rng, list(made.values()), N)
 
 
 def word_problems(rng: random.Random) -> list[Row]:
     """One step, small numbers, our own little stories."""
-    made: dict[str, Row] = {}
+    made: dict[str, tuple[str, str, int, tuple[int, int]]] = {}
     kinds = ("gain", "loss", "join", "groups", "share", "more", "left", "pay")
     while len(made) < N:
         kind = kinds[len(made) % len(kinds)]
@@ -149,48 +154,55 @@ def word_problems(rng: random.Random) -> list[Row]:
         cue = f"{who} has"
         if kind == "gain":
             story = f"{who} has {a} {thing}. {other} gives {who} {b} more. How many {thing} does {who} have now?"
-            value, slips = a + b, [a + b + 10, abs(a - b)]
+            value = a + b
         elif kind == "loss":
             a += b
             story = f"{who} had {a} {thing} and gave {b} of them to {other}. How many {thing} does {who} have left?"
-            value, slips = a - b, [a + b]
+            value = a - b
         elif kind == "join":
             story = f"{who} found {a} {thing} and {other} found {b}. How many {thing} did they find together?"
-            value, slips = a + b, [a + b + 10, abs(a - b)]
+            value = a + b
             cue = "Together they found"
         elif kind == "groups":
             a, b = rng.randint(2, 5), rng.choice([2, 3, 5, 10])
             story = f"{who} fills {a} boxes and puts {b} {thing} into each box. How many {thing} are in the boxes?"
-            value, slips = a * b, [a * (b + 1), a + b]
+            value = a * b
             cue = "The number in the boxes is"
         elif kind == "share":
             b = rng.choice([2, 3, 4, 5])
             value = rng.randint(2, 6)
             a = b * value
             story = f"{who} shares {a} {thing} equally among {b} friends. How many {thing} does each friend get?"
-            slips = [a - b]
             cue = "Each friend gets"
         elif kind == "more":
             a += b
             story = f"{who} has {a} {thing}. {other} has {b}. How many more {thing} does {who} have than {other}?"
-            value, slips = a - b, [a + b]
+            value = a - b
             cue = f"{who} has"
         elif kind == "left":
             a += b
             story = (
                 f"There were {a} people on a bus. At the next stop {b} got off and nobody got on. How many were left?"
             )
-            value, slips = a - b, [a + b]
+            value = a - b
             cue = "The number left was"
         else:
             a, b = rng.randint(2, 6), rng.randint(2, 5)
             story = f"One cup of tea costs {b} dollars. {who} buys {a} cups. How many dollars does {who} pay?"
-            value, slips = a * b, [a + b]
+            value = a * b
             cue = f"{who} pays"
-        made[story] = fixed(
-            rng, story, str(value), near(rng, value, slips, shown=(a, b)), facts={"cue": cue}, cluster=kind
-        )
-    return spread(rng, list(made.values()), N)
+        if value in (a, b):
+            continue  # no wrong option stands in the question: a right one that does would tell itself
+        made[story] = (cue, kind, value, (a, b))
+    # Wrong numbers are right elsewhere in the task: round ones and small ones must not be right more often than wrong.
+    golds = [value for _, _, value, _ in made.values()]
+    rows = []
+    for story, (cue, kind, value, shown) in made.items():
+        fitting = [n for n in golds if n not in (value, *shown) and len(str(n)) == len(str(value))]
+        close = sorted(set(fitting), key=lambda n: abs(n - value))[:6]
+        pool = [n for n in fitting if n in close]
+        rows.append(choose(rng, story, str(value), [str(n) for n in pool], facts={"cue": cue}, cluster=kind))
+    return spread(rng, rows, N)
 
 
 def sequences(rng: random.Random) -> list[Row]:

@@ -41,17 +41,17 @@ What is the young of a sheep called? | lamb
 Which animal is known for its very long neck? | giraffe
 Which animal has a trunk and tusks? | elephant
 Which black and white animal eats bamboo? | panda | giant panda
-Which bird is a symbol of peace? | dove
+Which bird is a symbol of peace? | dove | white dove; pigeon
 Which animal is called the king of the beasts? | lion
 Which animal carries its young in a pouch and hops? | kangaroo
-What is the largest animal in the ocean? | blue whale | whale
+What is the largest animal in the world? | blue whale | whale
 What is the fastest land animal? | cheetah
 Which insect turns from a caterpillar into a flying insect with colorful wings? | butterfly
 Which animal spins a web to catch flies? | spider
 What is the opposite of hot? | cold
 What is the opposite of up? | down
 What is the opposite of day? | night
-What is the opposite of old? | young; new
+What is the opposite of old? | young | new
 What is the opposite of empty? | full
 What is the plural of "child"? | children
 What is the plural of "mouse"? | mice
@@ -101,21 +101,21 @@ Which ship hit an iceberg and sank in 1912? | Titanic | the Titanic; RMS Titanic
 What do you call a person who teaches in a school? | teacher
 What do you call a person who flies a plane? | pilot
 What do you call a person who bakes bread? | baker
-What do you call a person who cuts hair? | barber | hairdresser
+What do you call a person who cuts hair? | barber | hairdresser; hair stylist; hairstylist
 What do you call a doctor who looks after teeth? | dentist
 What do you call a doctor who looks after animals? | vet | veterinarian
-What do you call a person who puts out fires? | firefighter | fireman
+What do you call a person who puts out fires? | firefighter | fireman; fire fighter
 What do you call a person who writes books? | author | writer
 What do you call the brother of your mother? | uncle
 What do you call the sister of your father? | aunt
 What do you call the mother of your mother? | grandmother | grandma; granny
 What do you call the son of your aunt? | cousin
-What do you use to cut paper? | scissors
+What do you use to cut paper? | scissors | a pair of scissors
 What do you use to open a locked door? | key | a key
 What do you wear on your feet inside your shoes? | socks
 What do you wear on your hands when it is cold? | gloves | mittens
 What do you hold over your head when it rains? | umbrella | an umbrella
-What do people use to tell the time on their wrist? | watch | a watch; wristwatch
+What do people wear on the wrist to tell the time? | watch | a watch; wristwatch
 What do you use to hit a nail? | hammer | a hammer
 What do you use to sweep the floor? | broom | a broom
 Which machine keeps food cold in a kitchen? | refrigerator | fridge
@@ -128,17 +128,17 @@ Which organ pumps blood through the body? | heart
 Which organ do people think with? | brain
 What covers the body of a bird? | feathers
 What covers the body of a fish? | scales
-What is the hard outer part of a tree called? | bark
-What do plants need from the sky to grow, besides water? | sunlight | light; sun
+What is the outer covering of a tree trunk called? | bark | tree bark
+What do plants need from the sky to grow, besides water? | sunlight | light; sun; sunshine
 Which fruit is yellow, long and curved? | banana
 Which fruit is wine made from? | grapes | grape
 Which vegetable makes people cry when they cut it? | onion | onions
 Which orange vegetable do rabbits like to eat in stories? | carrot | carrots
-What is the main ingredient of bread? | flour
+What is the main ingredient of bread? | flour | wheat; wheat flour
 What is cheese made from? | milk
 What is chocolate made from? | cocoa | cocoa beans; cacao; cacao beans
 What is paper made from? | wood | trees; wood pulp
-What is glass made from? | sand
+What is glass made from? | sand | silica
 What do we call a shape with three sides? | triangle
 What do we call a shape with four equal sides and four right angles? | square
 What do we call a shape that is perfectly round? | circle
@@ -146,7 +146,7 @@ What do we call a polygon with five sides? | pentagon
 What do we call a polygon with six sides? | hexagon
 What is the chemical formula of water? | H2O
 What is the chemical symbol of oxygen? | O
-Which metal is attracted by magnets and rusts? | iron
+Which metal is attracted by magnets and rusts? | iron | steel
 Which precious metal is yellow and used for wedding rings? | gold
 What force pulls things down to the ground? | gravity
 What do we call molten rock that flows out of a volcano? | lava
@@ -160,7 +160,7 @@ What do you call a place where planes land? | airport
 What do you call a place where films are shown? | cinema | movie theater; theater
 What do you call a place where money is kept? | bank
 What do you call a place where old objects are shown to visitors? | museum
-Which sport is played with a racket on a court with a net? | tennis | badminton; squash
+Which sport is played at Wimbledon? | tennis
 In which sport do players try to throw a ball through a high hoop? | basketball
 In which sport do players kick a ball into a goal? | soccer | football
 Which game has kings, queens and pawns on a board? | chess
@@ -172,12 +172,12 @@ Who is the detective that lives in Baker Street in London? | Sherlock Holmes | H
 Which wooden puppet has a nose that grows when he lies? | Pinocchio
 Which girl in a tale loses a glass slipper? | Cinderella
 With whom does Snow White live in the forest? | seven dwarfs | the seven dwarfs; dwarfs; dwarves; the seven dwarves
-What does a caterpillar eat most of the time? | leaves
+What does a caterpillar eat most of the time? | leaves | leaf; plants
 What color is the sky on a clear day? | blue
 What color is fresh snow? | white
 What color is grass in spring? | green
 What color is blood? | red
-What do you say in English when you meet someone in the morning? | good morning
+What do you say in English to thank somebody? | thank you | thanks
 What is the name of the fairy tale girl with a red hood? | Little Red Riding Hood | Red Riding Hood
 What do we call the person who rules a kingdom, if he is a man? | king
 What is the wife of a king called? | queen
@@ -186,9 +186,9 @@ What do we call the colored arc in the sky after rain? | rainbow
 What do we call a very strong storm with a funnel of turning air? | tornado
 What do we call ten years? | decade | a decade
 What do we call one hundred years? | century | a century
-What do we call the number of things in a dozen, in words? | twelve | 12
+How many eggs are in a dozen? | twelve | 12
 What do we call half of a circle? | semicircle
-What do we call the two halves of the Earth, north and south? | hemispheres | hemisphere
+What do we call each half of the Earth, north and south? | hemisphere | hemispheres
 """
 
 
@@ -276,7 +276,7 @@ def reasoned_choice(rng: random.Random) -> list[Row]:
             gold = f"{speed * hours} km"
             vehicle = rng.choice(["car", "train", "bus"])
             text = f"A {vehicle} drives {speed} km every hour. How far does it drive in {hours} hours?"
-            wrong = [f"{v} km" for v in (speed + hours, speed * (hours + 1), speed * hours - 10)]
+            wrong = [f"{speed * other} km" for other in rng.sample([h for h in range(1, 7) if h != hours], 3)]
         elif kind == "shelf":
             colours = rng.sample("red blue green yellow black white".split(), 4)
             pairs = [f"The {x} book is left of the {y} book." for x, y in itertools.pairwise(colours)]
@@ -536,6 +536,9 @@ TOOLS = {
     )
 }
 
+#: Offered with every request: where no other tool fits, the right reply is this call and not just any prose.
+NO_TOOL = tool("no_tool", "Says that none of the other tools fits the request.")
+
 
 def request_for(rng: random.Random, name: str) -> tuple[str, dict[str, Any]]:
     """Return a request that a tool fits, and the arguments it needs."""
@@ -587,7 +590,7 @@ def listed(tools: list[dict[str, Any]]) -> str:
 
 
 def tool_calls(rng: random.Random) -> list[Row]:
-    """A request and a few tools: one call, two calls, or none where no tool fits."""
+    """A request and a few tools: one call, two calls, or the call that says that no tool fits."""
     made: dict[str, Row] = {}
     names = list(TOOLS)
     # A tool that could stand in for another is never offered without it.
@@ -602,8 +605,10 @@ def tool_calls(rng: random.Random) -> list[Row]:
         offered = rng.sample(rest, 3) if kind == "none" else [*wanted, *rng.sample(rest, 4 - len(wanted))]
         offered.sort()
         text = asked[0][0] if len(asked) == 1 else f"{asked[0][0]} After that: {asked[1][0]}"
-        calls = [] if kind == "none" else [{"name": n, "arguments": a} for n, (_, a) in zip(wanted, asked, strict=True)]
-        tools = [TOOLS[name] for name in offered]
+        calls = [{"name": n, "arguments": a} for n, (_, a) in zip(wanted, asked, strict=True)]
+        if kind == "none":
+            calls = [{"name": NO_TOOL["name"], "arguments": {}}]
+        tools = [*(TOOLS[name] for name in offered), NO_TOOL]
         made[text] = Row(
             text,
             (),

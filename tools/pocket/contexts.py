@@ -108,27 +108,29 @@ RIVERS = "Avel Brisk Caldo Dovu Emba Fenno Garru Holto Iskel Lornu Mivo Nessa Os
 
 
 def citations(rng: random.Random) -> list[Row]:
-    """Four short sources about made-up towns; the answer must be followed by the title of the source it stands in."""
+    """Two or four short sources about made-up towns; the answer must be followed by the title of the source it stands in."""
     names = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
     kinds = ("founders", "year", "river", "famous", "older of two")
     made: dict[str, Row] = {}
     while len(made) < N:
-        towns = rng.sample(names, 4)
-        founders, famous = rng.sample(FOUNDED, 4), rng.sample(FAMOUS, 4)
-        rivers, years = rng.sample(RIVERS, 4), rng.sample(range(1100, 1900), 4)
+        size = (2, 4)[len(made) // len(kinds) % 2]
+        towns = rng.sample(names, size)
+        founders, famous = rng.sample(FOUNDED, size), rng.sample(FAMOUS, size)
+        rivers, years = rng.sample(RIVERS, size), rng.sample(range(1100, 1900), size)
         texts = [
             f"{town} was founded in {year} by {who}. It lies on the river {river} and is known for its {what}."
             for town, year, who, river, what in zip(towns, years, founders, rivers, famous, strict=True)
         ]
         titles = [f"Town of {name}" for name in towns]
         kind = kinds[len(made) % len(kinds)]
-        place, second = rng.sample(range(4), 2)
+        place, second = rng.sample(range(size), 2)
         town, sources = towns[place], [titles[place]]
         if kind == "older of two":
             asked = f"Which town is older, {town} or {towns[second]}?"
             gold = town if years[place] < years[second] else towns[second]
             sources = sorted([titles[place], titles[second]], key=titles.index)
-            form = "End your answer with the titles of both sources, each in square brackets."
+            form = "End your answer with the titles of both sources, each in square brackets, "
+            form += "such as [Town of Velmadorf] [Town of Zorrafeld]."
         else:
             asked, gold = {
                 "founders": (f"Who founded {town}?", founders[place]),
@@ -136,7 +138,7 @@ def citations(rng: random.Random) -> list[Row]:
                 "river": (f"On which river does {town} lie?", rivers[place]),
                 "famous": (f"What is {town} known for?", famous[place]),
             }[kind]
-            form = "End your answer with the title of the source in square brackets."
+            form = "End your answer with the title of the source in square brackets, such as [Town of Velmadorf]."
         passage = "\n".join(f"[{title}] {text}" for title, text in zip(titles, texts, strict=True))
         question = f"{asked} {form}"
         facts = {"passage": passage, "titles": titles, "sources": sources}

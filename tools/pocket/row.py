@@ -25,17 +25,20 @@ Generator = Callable[[random.Random], list[Row]]
 def choose(rng: random.Random, question: str, gold: str, others: Sequence[str], *, k: int = 4, **more: Any) -> Row:
     """Return a row with k options in a random order: the gold and k − 1 of the others, drawn without replacement.
 
+    An option that stands among the others several times is drawn so much likelier. Whoever passes one entry per row of
+    the task keeps options that are often right from being rare as wrong ones, so that no option is right by its name.
+
     Raises ValueError where fewer than k − 1 distinct others are left: a row with a repeated option is no row.
     """
     seen = {gold.casefold()}
-    pool = []
-    for other in others:
+    drawn = []
+    for other in rng.sample(others, len(others)):
         if other.casefold() not in seen:
             seen.add(other.casefold())
-            pool.append(other)
-    if len(pool) < k - 1:
-        raise ValueError(f"{question!r}: {len(pool)} distinct distractors, {k - 1} wanted")
-    options = [gold, *rng.sample(pool, k - 1)]
+            drawn.append(other)
+    if len(drawn) < k - 1:
+        raise ValueError(f"{question!r}: {len(drawn)} distinct distractors, {k - 1} wanted")
+    options = [gold, *drawn[: k - 1]]
     rng.shuffle(options)
     return Row(question, gold, tuple(options), **more)
 

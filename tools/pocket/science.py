@@ -14,11 +14,11 @@ from tables import N, belonging, sections, unique
 
 #: Families of elements, by IUPAC's groups; elements of disputed or unmeasured family are left out.
 FAMILIES = """
-noble gas: helium, neon, argon, krypton, xenon, radon
-halogen: fluorine, chlorine, bromine, iodine
-alkali metal: lithium, sodium, potassium, rubidium, cesium, francium
-alkaline earth metal: beryllium, magnesium, calcium, strontium, barium, radium
-transition metal: iron, copper, gold, silver, nickel, titanium, chromium, platinum, tungsten, cobalt, manganese, vanadium
+noble gases: helium, neon, argon, krypton, xenon, radon
+halogens: fluorine, chlorine, bromine, iodine
+alkali metals: lithium, sodium, potassium, rubidium, cesium, francium
+alkaline earth metals: beryllium, magnesium, calcium, strontium, barium, radium
+transition metals: iron, copper, gold, silver, nickel, titanium, chromium, platinum, tungsten, cobalt, manganese, vanadium
 """
 
 
@@ -28,16 +28,16 @@ FACTS = """
 The gas that makes up most of the air is | nitrogen
 The gas in the air that we need to breathe is | oxygen
 The lightest of all elements is | hydrogen
-The gas that fills party balloons that rise is | helium
+The gas that fills party balloons that rise is | helium | hydrogen
 The element that diamonds are made of is | carbon
 The metal that rusts and is the main part of steel is | iron
 The yellow metal used for wedding rings is | gold
 The metal that is liquid at room temperature and stood in old thermometers is | mercury
-The heavy metal once used in petrol and water pipes is | lead
+The heavy metal once used in gasoline and water pipes is | lead
 The fuel of most nuclear power plants is | uranium
 The reddish metal used for electric wires is | copper
 The element from which most computer chips are made is | silicon
-The light metal used for drink cans and foil is | aluminium
+The light metal used for drink cans and foil is | aluminum | tin
 The element that is added to swimming pools and kills germs is | chlorine
 The gas that glows red in advertising signs is | neon
 The element that the thyroid gland needs is | iodine
@@ -47,7 +47,7 @@ The metal that coats steel to galvanize it is | zinc
 The metal of which lamp filaments were made is | tungsten
 The element that is added to toothpaste in a compound is | fluorine
 The metal used in most rechargeable phone batteries is | lithium
-The element of which table salt holds the metal is | sodium
+The metal that is one half of table salt is | sodium
 The element for which bananas are known is | potassium
 The radioactive element that Marie Curie named after Poland is | polonium
 The metal mixed with copper to make bronze is | tin
@@ -61,11 +61,11 @@ def elements(rng: random.Random) -> list[Row]:
     for e in table:
         if e.number > 103 and e.number % 2 == 0:
             continue  # the heaviest, made in a few atoms, are names more than knowledge: every second is enough
-        name = {"aluminum": "aluminium"}.get(e.name, e.name)
+        name = e.name
         alike = [o.symbol for o in table if o.symbol != e.symbol and o.symbol[0] in (e.symbol[0], name[0].upper())]
         others = alike if len(alike) >= 3 else alike + [o.symbol for o in table if o.symbol != e.symbol][:40]
         rows.append(choose(rng, f"The chemical symbol of the element {name} is", e.symbol, others, cluster="symbol"))
-    rows += belonging(rng, FAMILIES, "In the periodic table, the element {x} belongs to the family called", n=34)
+    rows += belonging(rng, FAMILIES, "In the periodic table, the element {x} belongs to the family of the", n=34)
     rows += sections(rng, FACTS, n=26)
     return spread(rng, unique([Row(r.question, r.gold, r.options, {}, r.cluster) for r in rows]), N)
 
@@ -80,7 +80,6 @@ The kelvin is a unit of | temperature
 The newton is a unit of | force
 The joule is a unit of | energy
 The watt is a unit of | power
-The volt is a unit of | voltage
 The ohm is a unit of | electrical resistance
 The hertz is a unit of | frequency
 The pascal is a unit of | pressure
@@ -108,18 +107,15 @@ The candela is a unit of | brightness of light
 == what an instrument measures
 A thermometer measures | temperature
 A barometer measures | air pressure
-A speedometer measures | speed
 An odometer measures | distance traveled
 A seismograph measures | earthquakes
-A voltmeter measures | voltage
 An ammeter measures | electric current
 A hygrometer measures | humidity
-An anemometer measures | wind speed | speed
+An anemometer measures | wind speed
 A stopwatch measures | time
 A kitchen scale measures | weight
 A protractor measures | angles
 A compass shows | direction
-A rain gauge measures | rainfall
 A Geiger counter measures | radioactivity
 An altimeter measures | height above sea level
 A calendar keeps track of | days
@@ -127,18 +123,18 @@ A tachometer measures | engine revolutions
 A photometer measures | light intensity
 A pedometer counts | steps
 == what a science studies
-Botany is the study of | plants
-Zoology is the study of | animals
-Geology is the study of | rocks and the Earth
-Astronomy is the study of | stars and planets
+Botany is the study of | plants | woods and trees; gardens; fungi; food
+Zoology is the study of | animals | insects; birds; fish; reptiles and amphibians; apes and monkeys; fossils; life in the sea
+Geology is the study of | rocks and the Earth | earthquakes; fossils
+Astronomy is the study of | stars and planets | the whole universe
 Meteorology is the study of | weather
 Psychology is the study of | mind and behavior
-Sociology is the study of | society
+Sociology is the study of | human societies | mind and behavior
 Genetics is the study of | heredity
 Entomology is the study of | insects | animals
 Ornithology is the study of | birds | animals
-Paleontology is the study of | fossils
-Linguistics is the study of | language
+Paleontology is the study of | fossils | rocks and the Earth; animals; plants
+Linguistics is the study of | language | the origin of words
 Cardiology deals with | the heart
 Dermatology deals with | the skin
 Neurology deals with | the nervous system
@@ -150,30 +146,24 @@ Optics is the study of | light
 Acoustics is the study of | sound
 Mycology is the study of | fungi
 Ecology is the study of | living things and surroundings | plants; animals; insects; birds
-Marine biology is the study of | life in the sea
-Virology is the study of | viruses
-Bacteriology is the study of | bacteria
+Marine biology is the study of | life in the sea | animals; plants; fish
 Seismology is the study of | earthquakes | rocks and the Earth
-Volcanology is the study of | volcanoes | rocks and the Earth
 Anatomy is the study of | the body's structure | the heart; the skin; the eyes; the teeth; the nervous system
-Immunology is the study of | defenses against disease
+Immunology is the study of | defenses against disease | cancer
 Toxicology is the study of | poisons
 Archaeology is the study of | remains of past cultures
 Cosmology is the study of | the whole universe | stars and planets
-Oceanography is the study of | oceans | life in the sea
 Thermodynamics is the study of | heat
 Etymology is the study of | the origin of words | language
 Statistics deals with | data
-Nutrition science is the study of | food
-Horticulture deals with | gardens
-Forestry deals with | woods and trees
-Hydrology is the study of | water on land
+Dietetics is the study of | food
+Horticulture deals with | gardens | plants; food; woods and trees
+Forestry deals with | woods and trees | plants; gardens
+Hydrology is the study of | water on land | rocks and the Earth
 Ichthyology is the study of | fish | animals
-Criminology is the study of | crime
 Herpetology is the study of | reptiles and amphibians | animals
 Aerodynamics is the study of | air in motion
 Primatology is the study of | apes and monkeys | animals
-Metallurgy deals with | metals
 Graphology is the study of | handwriting
 == physical ideas
 The speed of an object in a given direction is its | velocity
@@ -239,8 +229,8 @@ The layer below the Earth's outer shell is called the | mantle
 The hot center of the Earth is called the | core
 The wearing away of land by wind and water is called | erosion
 A huge sea wave caused by an earthquake is called a | tsunami
-The layer of gases around the Earth is called the | atmosphere
-The gas layer that shields us from ultraviolet light is called the | ozone layer
+The layer of gases around the Earth is called the | atmosphere | ozone layer
+The gas layer that shields us from ultraviolet light is called the | ozone layer | atmosphere
 The path of a planet around the Sun is called an | orbit
 The passing of the Moon in front of the Sun is called an | eclipse
 A bright streak of burning dust in the night sky is called a | meteor
@@ -250,7 +240,7 @@ An icy body that grows a tail near the Sun is called a | comet
 
 def measures(rng: random.Random) -> list[Row]:
     """Units, instruments, sciences and the words of physics, matter, Earth and sky."""
-    return sections(rng, MEASURES)
+    return sections(rng, MEASURES, n=156)
 
 
 ANIMALS = """
@@ -287,7 +277,7 @@ The device that plays sound is the | loudspeaker
 The device that records sound is the | microphone
 The main circuit board of a computer is the | motherboard
 The chip that draws images is the | graphics card
-The spinning disk that stores files is the | hard drive
+The part with a spinning disk that stores files is the | hard drive
 The box that directs traffic between networks is the | router
 The part that stores energy in a laptop is the | battery
 The part that keeps the chips cool is the | fan
@@ -304,9 +294,9 @@ A program that plays songs and films is a | media player
 A small piece of text that a website stores in the browser is a | cookie
 An organized collection of data is a | database
 A barrier that filters network traffic is a | firewall
-A harmful program that copies itself into other files is a | virus
+A harmful program that copies itself into other files is a | virus | ransomware
 A harmful program that pretends to be useful is a | Trojan horse
-A program that locks files and demands money is called | ransomware
+A program that locks files and demands money is called | ransomware | virus
 A flaw in a program is a | bug
 A fix for a flaw in a program is a | patch
 == programming
@@ -367,18 +357,18 @@ The number system with eight digits is | octal
 == people and companies
 The company that makes the iPhone is | Apple
 The company that makes Windows is | Microsoft
-The company that makes the search engine used by most people is | Google
+The company that runs Gmail and YouTube is | Google
 The company that makes the PlayStation is | Sony
 The company that makes the Mario games is | Nintendo
 The company that began as an online bookshop is | Amazon
-The company that owns Instagram and WhatsApp is | Meta
+The company that was named Facebook until 2021 is | Meta
 The company known for Photoshop is | Adobe
 The company known for GeForce graphics chips is | Nvidia
 The company known for Pentium processors is | Intel
 The company that makes Galaxy phones is | Samsung
-The company that runs the largest film streaming service is | Netflix
+The company that began by mailing DVDs and then streamed films is | Netflix
 The company once known for mainframes, with the nickname Big Blue, is | IBM
-The company that makes electric cars and is led by Elon Musk is | Tesla
+The company that makes the electric car Model S is | Tesla
 == pioneers
 The founder of Microsoft with Paul Allen was | Bill Gates
 The founder of Apple with Steve Wozniak was | Steve Jobs
@@ -403,7 +393,7 @@ Goggles that show an artificial world give | virtual reality
 Making objects layer by layer from a digital design is called | 3D printing
 Digital money such as Bitcoin is called | cryptocurrency
 A false video of a person made by a computer is a | deepfake
-A test in which a machine must pass for a human is the | Turing test
+What a machine passes when people take it for a human is the | Turing test
 The text that a user gives to a language model is the | prompt
 == files and formats
 A file whose name ends in jpg holds an | image
@@ -419,15 +409,15 @@ Making a second copy of files in case of loss is called a | backup
 Starting a computer again is called a | restart
 Entering one's name and password is called | logging in
 Proving who you are with a password and a phone code is called | two-factor authentication
-Bringing software to its newest version is called an | update
+Bringing software to its newest version is called an | update | installation
 Putting new software on a computer is called | installation
 Moving a page up or down on the screen is called | scrolling
 Removing a file is called | deletion
 Saving a picture of the screen is called a | screenshot
 == technology at large
 A machine that turns sunlight into electricity is a | solar panel
-A machine that turns wind into electricity is a | wind turbine
-A machine that turns motion into electricity in a power plant is a | generator
+A tall tower with blades that makes electricity is a | wind turbine
+A machine that turns motion into electricity in a power plant is a | generator | wind turbine
 A device that stores electricity by chemical means is a | battery
 A device that changes the voltage of alternating current is a | transformer
 A tiny electronic switch on a chip is a | transistor
@@ -442,8 +432,8 @@ A device that detects ships and planes by radio waves is | radar
 A device that detects submarines by sound waves is | sonar
 A machine that lifts people between floors is an | elevator
 A machine that keeps food cold is a | refrigerator
-A machine that heats food with radio waves is a | microwave oven
-A machine that washes clothes is a | washing machine
+A machine that heats food by making its water molecules move is a | microwave oven
+A machine that cleans clothes in a turning drum is a | washing machine
 A craft that goes to space on a column of hot gas is a | rocket
 A body that circles the Earth and relays signals is a | satellite
 A machine that burns fuel in cylinders to drive a car is an | engine | motor
@@ -464,7 +454,7 @@ BODY = """
 == organs
 The organ that pumps blood is the | heart
 The organ that thinks and controls the body is the | brain
-Oxygen from the air is taken in by the | lungs
+Oxygen from the air passes into the blood in the | lungs
 The blood is filtered and urine is made by the | kidneys
 The organ that stores urine is the | bladder
 The organ that makes bile and breaks down poisons is the | liver
@@ -503,20 +493,18 @@ The skeleton of the fingers is made up of the | phalanges
 The ring of bone at the hips is the | pelvis
 The bone at the end of the spine is the | tailbone
 == where a part of the body is
-The biceps is a muscle of the | arm
+The biceps that bends the elbow is a muscle of the | arm
 The calf is a part of the | leg
 The knuckles are parts of the | hand
 The iris is a part of the | eye
-The eardrum is a part of the | ear
 The nostrils are parts of the | nose
 The molars are found in the | mouth
-The ankle joins the leg to the | foot
-The wrist joins the arm to the | hand
+The ankle joins the leg to the | foot | leg
+The wrist joins the arm to the | hand | arm
 The heel is a part of the | foot
 The thumb is a part of the | hand
 The retina is a part of the | eye
 The gums are found in the | mouth
-The scalp is the skin of the | head
 The aorta starts at the | heart
 The thigh is a part of the | leg
 The elbow is in the middle of the | arm
@@ -562,21 +550,21 @@ A disease that thins the bones is | osteoporosis
 An uncontrolled growth of cells is | cancer
 A break in a bone is a | fracture
 A small hole in a tooth caused by decay is a | cavity
-A sneezing reaction to pollen is | hay fever
+A sneezing reaction to pollen is | hay fever | fever; cold
 A severe throbbing pain on one side of the head is a | migraine
-A high body temperature is a | fever
+A high body temperature is a | fever | hay fever
 A disease with sudden seizures is | epilepsy
 The virus that causes AIDS is | HIV
-A runny nose and a cough without fever are often a | cold
+A runny nose and a cough without fever are often a | cold | hay fever
 A clouding of the lens of the eye is a | cataract
 An infection of the liver is | hepatitis
-An infection spread by the bite of a rabid dog is | rabies
+A deadly infection spread by the bites of dogs and bats is | rabies
 An infection that cuts by rusty nails may bring is | tetanus
 A painful tear or stretch of a joint's ligaments is a | sprain
 Being too short-sighted to see far things is called | myopia
 Being unable to tell red from green is called | color blindness
 A dark mark on the skin after a blow is a | bruise
-Damage to the skin by fire or hot water is a | burn
+Damage to the skin by hot water is a | burn
 == nutrients and care
 The nutrient that builds muscle is | protein
 Sugar and starch both belong to the | carbohydrates
@@ -604,18 +592,13 @@ A person who prepares and sells medicines is a | pharmacist
 The system that breaks down food is the | digestive system
 The system that moves blood is the | circulatory system
 The system that takes in air is the | respiratory system
-The system that carries signals through nerves is the | nervous system
+The system that carries signals between the brain and the body is the | nervous system
 The system of bones is the | skeletal system
-The system of muscles is the | muscular system
+The system that pulls on the bones to move the limbs is the | muscular system
 The system that fights germs is the | immune system
 The system of hormones and glands is the | endocrine system
 == senses
-We see with our | eyes
-We hear with our | ears
-We smell with our | nose
-We taste with our | tongue
 We chew with our | teeth
-We think with our | brain
 We breathe with our | lungs
 We walk on our | feet
 We grasp things with our | hands
@@ -641,7 +624,7 @@ A strip that covers a small cut is a | bandage
 
 def body(rng: random.Random) -> list[Row]:
     """Organs, bones, blood, illness and medicine."""
-    return sections(rng, BODY, n=164)
+    return sections(rng, BODY, n=157)
 
 
 TASKS: dict[str, Generator] = {

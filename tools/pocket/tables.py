@@ -71,7 +71,8 @@ def belonging(
     rows = []
     for member, home in homes(table):
         barred = set().union(*(names for names in rivals if home in names))
-        others = [name for name in table if name not in barred]
+        # A large group stands as a wrong option as often as it is right: to name the largest must not pay.
+        others = [name for name, members in table.items() if name not in barred for _ in members]
         rows.append(choose(rng, question.format(x=member), home, others, k=k, facts={fact: member}, cluster=home))
     return spread(rng, rows, n)
 

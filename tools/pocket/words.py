@@ -20,7 +20,7 @@ N = 165
 # --- forms ---------------------------------------------------------------------------------------------------------
 
 IRREGULAR_PLURALS = """
-child children, man men, woman women, foot feet, tooth teeth, goose geese, mouse mice, ox oxen, person people,
+child children, man men, woman women, foot feet, tooth teeth, goose geese, ox oxen, person people,
 knife knives, life lives, wife wives, leaf leaves, wolf wolves, half halves, shelf shelves, thief thieves, loaf loaves,
 calf calves, elf elves, self selves, sheep sheep, deer deer, crisis crises, analysis analyses,
 thesis theses, oasis oases, fireman firemen, policewoman policewomen, grandchild grandchildren
@@ -40,17 +40,17 @@ chair cup hat pencil road ship train uncle cousin pirate lion tiger camel shoe b
 """
 
 
-def wrong_plurals(word: str, plural: str) -> list[str]:
-    """Return plurals by the wrong rule, the likeliest mistakes first."""
+def wrong_plurals(word: str, plural: str, *, bare_is_out: bool) -> list[str]:
+    """Return plurals by the wrong rule, the likeliest mistakes first; the bare word, which is always the shortest, or not."""
     stem = word[:-1]
-    tries = [word + "s", word + "es", word]
+    tries = [word + "s", word + "es", *([] if bare_is_out else [word])]
     if word.endswith("y"):
         tries += [stem + "ies", stem + "ys", stem + "yes", stem + "is"]
     if word.endswith("f"):
         tries += [stem + "ves", stem + "fes"]
     if word.endswith("fe"):
         tries += [word[:-2] + "ves", word[:-2] + "fs"]
-    tries += [word + "'s", word + "en", *([] if plural.endswith("s") else [plural + "s"])]
+    tries += [word + "'s", word + "en", *([] if plural.endswith("s") else [plural + "s"]), word + "er"]
     return [one for one in dict.fromkeys(tries) if one != plural]
 
 
@@ -60,11 +60,11 @@ def plurals(rng: random.Random) -> list[Row]:
     pairs = [tuple(pair.split()) for pair in IRREGULAR_PLURALS.replace("\n", " ").split(",") if pair.strip()]
     pairs += [(noun, engine.plural_noun(noun)) for noun in REGULAR_NOUNS.split()]
     rows = []
-    for word, plural in pairs:
+    for number, (word, plural) in enumerate(pairs):
         if word == "person":
             wrong = ["persones", "peoples", "personen"]  # "persons" is right as well
         else:
-            wrong = wrong_plurals(word, plural)[:3]
+            wrong = wrong_plurals(word, plural, bare_is_out=number % 2 == 0 and word != plural)[:3]
         rows.append(
             fixed(
                 rng,
@@ -108,7 +108,7 @@ permit permitted, shout shouted, count counted, invite invited, save saved, mix 
 DOUBLING = frozenset("begin dig forget get run sit swim win".split())
 
 
-def wrong_pasts(verb: str, past: str) -> list[str]:
+def wrong_pasts(verb: str, past: str, *, with_going: bool) -> list[str]:
     """Return forms that are not the past tense: built by the wrong rule, or another form of the verb."""
     stem = verb[:-1]
     doubles = verb in DOUBLING or past == verb + verb[-1] + "ed"
@@ -127,7 +127,9 @@ def wrong_pasts(verb: str, past: str) -> list[str]:
         ruled += [stem + "ied", verb + "ed"]
     # Not offered: a regular form that is in use beside the irregular one, or is a word of its own ("waked", "planed").
     ruled = [one for one in ruled if one != past and one not in real_words()]
-    return list(dict.fromkeys([*ruled[:1], verb, goes, going]))
+    # The form in -ing is the longest: with it in every row, to strike out the longest would pay.
+    also = [one for one in (verb + "t", stem + "t", verb + "en") if one != past and one not in real_words()]
+    return list(dict.fromkeys([*ruled[:1], verb, goes, *([going] if with_going else also[:2])]))
 
 
 @cache
@@ -148,7 +150,7 @@ def past_tense(rng: random.Random) -> list[Row]:
     for kind, table in (("irregular", IRREGULAR_VERBS), ("regular", REGULAR_VERBS)):
         for pair in table.replace("\n", " ").split(","):
             verb, past = pair.split()
-            wrong = wrong_pasts(verb, past)
+            wrong = wrong_pasts(verb, past, with_going=rng.random() < 0.4)
             rows.append(
                 choose(
                     rng,
@@ -169,7 +171,7 @@ NEAR = "near the houses/near the house/behind the trees/behind the tree/with the
     "/"
 )
 VERBS = (("walks", "walk"), ("sings", "sing"), ("sleeps", "sleep"), ("laughs", "laugh"), ("works", "work"))
-STATES = "tired happy late asleep ready hungry famous".split()
+STATES = "tired happy late hungry busy quiet angry".split()
 
 
 def agreement(rng: random.Random) -> list[Row]:
@@ -190,7 +192,7 @@ def agreement(rng: random.Random) -> list[Row]:
         else:
             options = {
                 "be": ["is", "are", "am"],
-                "was": ["was", "were", "been"],
+                "was": ["was", "were", "be"],
                 "have": ["has", "have", "having"],
             }[kind]
             state = rng.choice(STATES)
@@ -206,10 +208,10 @@ def agreement(rng: random.Random) -> list[Row]:
 
 GAPS = """
 == article
-I saw | an | elephant at the zoo. | a; some; many
-She ate | an | apple after lunch. | a; some; those
+I saw | an | elephant at the zoo. | a; these; many
+She ate | an | apple after lunch. | a; these; those
 He wants to be | a | doctor. | an; some; many
-We waited for | an | hour. | a; some; these
+We waited for | an | hour. | a; those; these
 They live in | a | big house. | an; these; many
 It was | an | old story. | a; these; many
 She plays | the | piano very well. | an; some; those
@@ -232,7 +234,7 @@ There were | several | mistakes in the letter. | much; little; less
 == pronoun
 My sister and | I | went to the market. | me; my; mine
 He gave the book to | me | yesterday. | I; my; mine
-This house is bigger than | ours | . | our; us; we
+This house is bigger than | ours | . | our; ourself; our's
 She hurt | herself | when she fell. | himself; itself; themselves
 The boy dressed | himself | this morning. | herself; itself; themselves
 They built the house | themselves | . | himself; herself; itself
@@ -260,13 +262,13 @@ I always get up early | in | the morning. | on; at; to
 I fell asleep | during | the film. | while; since; until
 == place
 The picture hangs | on | the wall. | at; into; from
-He put the milk | in | the fridge. | on; at; to
-They walked | across | the street. | between; during; since
-The plane flew | over | the mountains. | between; during; since
-She sat | between | her two brothers. | during; into; since
-The ball rolled | under | the table. | during; since; until
+He put the milk | in | the fridge. | of; since; to
+They walked | across | the street. | of; during; at
+The plane flew | over | the mountains. | of; during; as
+She sat | between | her two brothers. | during; into; of
+The ball rolled | under | the table. | of; since; as
 He jumped | into | the water. | during; since; until
-We drove | through | the tunnel. | during; until; since
+We drove | through | the tunnel. | as; until; of
 She is waiting | at | the bus stop. | into; during; to
 The cat climbed | up | the tree. | during; since; until
 == verb and preposition
@@ -317,7 +319,7 @@ The window was | broken | by the ball. | broke; break; breaking
 The song was | sung | by a child. | sang; sing; singing
 We have | known | him for years. | knew; know; knowing
 He had | forgotten | his keys. | forgot; forget; forgetting
-The bread was | baked | this morning. | bake; bakes; baking
+The bread was | baked | by my aunt. | bake; bakes; baking
 Did you | see | the moon last night? | saw; seen; seeing
 She does not | like | fish. | likes; liked; liking
 He can | swim | very well. | swims; swam; swimming
@@ -341,25 +343,25 @@ He asked me: | How | old are you? I said: Seven. | What; Who; Where
 == relative word
 The man | who | lives next door is a nurse. | which; whose; what
 The book | that | I bought is very good. | who; whose; what
-The girl | whose | dog ran away is crying. | who; which; that
-This is the town | where | I was born. | which; who; whose
+The girl | whose | dog ran away is crying. | who; him; that
+This is the town | where | I was born. | what; who; why
 I remember the day | when | we met. | which; who; whose
 The car | that | he drives is red. | who; whose; what
 The woman | who | called is my aunt. | which; what; whose
 == linking word
-I was tired, | so | I went to bed. | because; but; or
-He stayed home | because | he was ill. | but; or; so
-She is small | but | strong. | because; so; or
+I was tired, | so | I went to bed. | than; despite; during
+He stayed home | because | he was ill. | despite; than; during
+She is small | but | strong. | despite; than; during
 Do you want tea | or | coffee? | because; but; so
-Wait here | until | I come back. | because; during; or
-We will go out | unless | it rains. | because; so; or
-He sings | while | he works. | during; or; so
-She left | before | the film ended. | during; or; so
+Wait here | until | I come back. | despite; during; than
+We will go out | unless | it rains. | despite; during; than
+He sings | while | he works. | during; despite; than
+She left | before | the film ended. | during; despite; than
 == agreement
 There | are | two cats on the roof. | is; was; has
 There | is | a letter for you. | are; were; have
 Each of the boys | has | a bike. | have; are; were
-Nobody | knows | the answer. | know; are; were
+Nobody | knows | the answer. | know; are; am
 The news | is | good today. | are; were; have
 My parents | are | at home. | is; was; has
 These shoes | are | too small. | is; was; has
@@ -369,20 +371,20 @@ Everybody | was | happy about it. | were; are; have
 My friend and I | are | in the same class. | is; am; was
 Mathematics | is | my favorite subject. | are; were; have
 == adverb
-He drives very | slowly | . | slow; slower; slowness
+He drives very | carefully | . | careful; care; carefulness
 She speaks English | well | . | good; goodly; best
 They played the game | happily | . | happy; happier; happiness
 She smiled | kindly | at the child. | kindness; kinder; kindest
-The soup smells | good | . | goodly; nicely; badly
+The soup smells | good | . | goodly; goodness; best of
 The children were | quiet | . | quietly; quietness; quiets
 He answered the question | correctly | . | correctness; corrects; correcting
 It was raining | heavily | . | heavy; heaviness; heavier
 == nouns
 I bought three | loaves | of bread. | loaf; loafs; loafes
-She gave me some | advice | . | advices; an advice; advise
+She gave me some | advice | . | advices; advising; advise
 He has two | children | . | child; childs; childrens
 They ate two | sandwiches | . | sandwich; sandwichs; sandwichies
-We need new | furniture | . | furnitures; a furniture; furnitured
+We need new | furniture | . | furnitures; furnish; furnitured
 He lost his | keys | . | keyes; keies; keyses
 The | women | are talking. | womans; woman; womens
 This is my | father's | car. | fathers; father; fathers's
@@ -614,7 +616,12 @@ NEAR_GROUPS = (
     "month, country, planet, kind of weather",
 )
 #: What a word of the first group may name as well: an orchid tree, a violet color, a gold color.
-DOUBLE = {"fruit": {"tree"}, "flower": {"color", "tree"}, "metal": {"color"}, "color": {"flower", "fruit", "metal"}}
+DOUBLE = {
+    "fruit": {"tree", "color"},
+    "flower": {"color", "tree"},
+    "metal": {"color"},
+    "color": {"flower", "fruit", "metal"},
+}
 
 
 def word_groups(rng: random.Random) -> list[Row]:
@@ -637,6 +644,7 @@ def word_families(rng: random.Random) -> list[Row]:
     """Which word belongs with three others."""
     names = [name for name in GROUPS if len(GROUPS[name].split()) >= 6 and name not in ("country", "insect")]
     made: dict[str, Row] = {}
+    asked: set[frozenset[str]] = set()
     while len(made) < N:
         group = rng.choice(names)
         barred = {group} | DOUBLE.get(group, set())
@@ -647,6 +655,9 @@ def word_families(rng: random.Random) -> list[Row]:
         from_groups += rng.sample([one for one in others if one not in from_groups], 3 - len(from_groups))
         *three, gold = rng.sample(GROUPS[group].split(), 4)
         wrong = [rng.choice(GROUPS[one].split()) for one in from_groups]
+        if frozenset(three) in asked:
+            continue  # the same three in another order are the same question
+        asked.add(frozenset(three))
         question = f"Which word belongs to the same group as {three[0]}, {three[1]} and {three[2]}?"
         made[question] = fixed(rng, question, gold, wrong, facts={"cue": f"{', '.join(three)} and"}, cluster=group)
     return spread(rng, list(made.values()), N)
@@ -718,9 +729,9 @@ def misspellings(word: str) -> list[str]:
     for a, b in (
         ("ie", "ei"), ("ei", "ie"), ("ance", "ence"), ("ence", "ance"), ("ant", "ent"), ("ent", "ant"), ("able", "ible"),
         ("ary", "ery"), ("ery", "ary"), ("ore", "or"), ("cede", "ceed"), ("tion", "sion"), ("sci", "si"), ("ph", "f"),
-        ("ough", "uff"), ("gh", "g"), ("wh", "w"), ("ght", "te"), ("ly", "lly"), ("mm", "m"), ("ous", "us"), ("ful", "full"),
+        ("ough", "uff"), ("gh", "g"), ("wh", "w"), ("ly", "lly"), ("mm", "m"), ("ous", "us"), ("ful", "full"),
         ("qu", "q"), ("ch", "k"), ("ck", "k"), ("que", "k"), ("our", "or"), ("ate", "ite"), ("ite", "ate"), ("per", "pre"),
-        ("ise", "ize"), ("ur", "er"), ("er", "ur"), ("ar", "er"), ("or", "er"), ("en", "an"), ("el", "le"), ("le", "el"),
+        ("ise", "ize"), ("ur", "er"), ("er", "ur"), ("ar", "er"), ("or", "er"), ("en", "an"),
         ("ess", "es"), ("i", "e"), ("e", "i"), ("a", "e"), ("o", "u"),
     ):  # fmt: skip
         at = word.find(a, 1)
@@ -744,12 +755,14 @@ def spelling(rng: random.Random) -> list[Row]:
     """The right spelling among likely wrong ones; the question shows another wrong one."""
     rows = []
     for word in dict.fromkeys(HARD_WORDS.split()):
-        wrong = misspellings(word)[:5]
+        found = misspellings(word)
+        # Doubled letters make most mistakes longer: those come last, so that the length does not tell the right word.
+        wrong = sorted(found[:8], key=lambda one: len(one) > len(word))[:5]
         if len(wrong) < 4:
             continue
         if word in ("wednesday", "february"):
             word, wrong = word.capitalize(), [one.capitalize() for one in wrong]
-        shown = wrong.pop(rng.randrange(len(wrong)))
+        shown = wrong.pop()
         question = f'Somebody wrote "{shown}". How is that word spelled correctly?'
         rows.append(choose(rng, question, word, wrong, facts={"shown": shown}))
     return spread(rng, rows, N)

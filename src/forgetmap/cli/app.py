@@ -14,6 +14,7 @@ from forgetmap.cli.evaluating import eval_command, map_command
 from forgetmap.cli.gate import gate_command
 from forgetmap.cli.importing import import_command
 from forgetmap.cli.items import items_command
+from forgetmap.cli.models import AskingCommand
 from forgetmap.cli.power import power_command
 from forgetmap.cli.report import report_command
 from forgetmap.cli.study import study_command
@@ -37,8 +38,8 @@ app.command("items")(items_command)
 app.command("chain")(chain_command)
 app.command("gate")(gate_command)
 app.command("power")(power_command)
-app.command("eval")(eval_command)
-app.command("map")(map_command)
+app.command("eval", cls=AskingCommand)(eval_command)
+app.command("map", cls=AskingCommand)(map_command)
 app.command("import")(import_command)
 app.command("demo")(demo_command)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +14,10 @@ from forgetmap.cli import options as opt
 from forgetmap.errors import UsageError
 from forgetmap.report.plain import number, plain
 from forgetmap.run import Run
+
+if TYPE_CHECKING:  # other commands start without what only these need
+    from forgetmap.evaluation import Until
+    from forgetmap.suites import Suite
 
 
 def eval_command(
@@ -23,11 +29,11 @@ def eval_command(
     engine: models.EngineName = "transformers",
     adapter: Annotated[str | None, typer.Option(help="A LoRA adapter on top of the model.")] = None,
     revision: Annotated[str | None, typer.Option(help="Revision of the model on its hub.")] = None,
-    prompt: models.Prompt = "base",
+    prompt: models.Prompt = "own",
     by_letter: models.ByLetter = False,
     tasks: models.EvalTasks = None,
     limit: models.Limit = None,
-    repeats: models.Repeats = 1,
+    repeats: models.Repeats = None,
     variants: models.Variants = None,
     temperature: models.Temperature = 0.0,
     top_p: models.TopP = 1.0,
@@ -54,20 +60,20 @@ def eval_command(
 
     Example: forgetmap eval my-model --suite pocket --variants prompt=3 --out runs/base
     """
+    _check_json(json)
     options = _engine_options(engine_option, adapter, revision)
     asked = _evaluation(prompt, by_letter, tasks, limit, repeats, variants, temperature, top_p, seed, max_tokens)
     more: dict[str, Any] = {"allow_code": allow_code, "data_dir": data_dir, "ray": ray, "replicas": replicas}
     if until_decided is not None:
-        from forgetmap.evaluation import Until
-        from forgetmap.readers import read_run
-
-        policy, before = until_decided
-        more["until"] = Until(policy, read_run(before))
-    run = _evaluate(model, suite, out or models.default_folder(model, suite), engine, options, {**asked, **more})
+        more["until"] = _until(until_decided[0], str(until_decided[1]))
+    place = out or models.default_folder(model, suite)
+    run = _evaluate(model, suite, place, engine, options, {**asked, **more, "announce": models.announcer()})
     if json:
-        opt.write_json(run.summary(), json)
+        opt.write_json({**run.summary(), "usage": _usage(run)}, json)
     if json != "-":
-        _tell(run, out or models.default_folder(model, suite))
+        _tell(run, place)
+        if until_decided is not None:
+            _tell_gate(more["until"], run)
 
 
 def map_command(
@@ -77,7 +83,7 @@ def map_command(
     out: Annotated[Path, typer.Option(help="Folder that the runs go into.")] = Path("runs"),
     engine: models.EngineName = "transformers",
     adapter: Annotated[str | None, typer.Option(help="A LoRA adapter on top of the model AFTER.")] = None,
-    prompt: models.Prompt = "base",
+    prompt: models.Prompt = "own",
     after_prompt: Annotated[
         str | None, typer.Option(help="Another prompt for AFTER. Default: the same, which compares like with like.")
     ] = None,
@@ -87,7 +93,7 @@ def map_command(
     by_letter: models.ByLetter = False,
     tasks: models.EvalTasks = None,
     limit: models.Limit = None,
-    repeats: models.Repeats = 1,
+    repeats: models.Repeats = None,
     variants: models.Variants = None,
     temperature: models.Temperature = 0.0,
     top_p: models.TopP = 1.0,
@@ -98,6 +104,13 @@ def map_command(
     engine_option: models.EngineOptions = None,
     ray: models.Ray = None,
     replicas: models.Replicas = None,
+    until_decided: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="POLICY",
+            help="Ask AFTER only until the gate of this policy surely passes or fails; BEFORE is asked all.",
+        ),
+    ] = None,
     taxonomy: Annotated[
         str | None, typer.Option(help="post_forget, captrack or a YAML file. Default: the suite's own.")
     ] = None,
@@ -115,36 +128,59 @@ def map_command(
     from forgetmap.report.sheet import Sheet
     from forgetmap.report.tables import print_maps
     from forgetmap.suites import load
+    from forgetmap.taxonomies import load_taxonomy
 
+    # all that can be told beforehand is told before hours are spent on models
     opt.one_of(by, LEVELS, "--by")
     files = outputs.Outputs(report=report)
     files.check()
+    _check_json(json)
     if bridge and after_prompt in (None, prompt):
         raise UsageError("--bridge parts prompt from training, but both models get the same prompt; add --after-prompt")
     asked = _evaluation(prompt, by_letter, tasks, limit, repeats, variants, temperature, top_p, seed, max_tokens)
-    asked |= {"allow_code": allow_code, "data_dir": data_dir, "ray": ray, "replicas": replicas}
-    theirs = {**asked, "style": after_prompt or prompt}
+    asked |= {"allow_code": allow_code, "ray": ray, "replicas": replicas, "announce": models.announcer()}
+    theirs = {**asked, "style": _checked_prompt(after_prompt or prompt, "--after-prompt")}
     plain_options, adapted = _engine_options(engine_option), _engine_options(engine_option, adapter)
+    opened = load(suite, data_dir=data_dir)
+    places = load_taxonomy(taxonomy or opened.spec.taxonomy or "post_forget")
+    if until_decided is not None:
+        _check_policy(until_decided)
     runs = {"before": (before, plain_options, asked), "after": (after, adapted, theirs)}
     if bridge:
         runs["bridge"] = (before, plain_options, theirs)
-    made = {
-        role: _evaluate(
-            model, suite, out / f"{role}--{models.default_folder(model, suite).name}", engine, options, wanted
-        )
-        for role, (model, options, wanted) in runs.items()
-    }
-    own = load(suite, data_dir=data_dir).spec.taxonomy
+    made: dict[str, Run] = {}
+    until = None
+    for role, (model, options, wanted) in runs.items():
+        place = out / f"{role}--{models.default_folder(model, suite).name}"
+        more = {}
+        if role == "after" and until_decided is not None:
+            until = more["until"] = _until(until_decided, made["before"])
+        made[role] = _evaluate(model, opened, place, engine, options, {**wanted, **more})
     maps = compare_all(
-        made["before"], [made["after"]], taxonomy=taxonomy or own or "post_forget", bridge=made.get("bridge")
+        made["before"], [made["after"]], taxonomy=places, weight=opened.spec.weight, bridge=made.get("bridge")
     )
     sheets = [Sheet.of(found) for found in maps]
+    outputs.check_shown(sheets, level=by, reading="auto", style="forgetmap")
     said = files.write(sheets, level=by, reading="auto", maps=maps)
     if json:
-        opt.write_json(maps_to_dict(maps), json)
+        opt.write_json({**maps_to_dict(maps), "usage": {role: _usage(run) for role, run in made.items()}}, json)
     if json != "-":
         print_maps(opt.console(), sheets, level=by, reading="auto")
+        if until is not None:
+            _tell_gate(until, made["after"])
+        _tell_usage(made)
         outputs.say(said)
+
+
+def _check_json(json: str | None) -> None:
+    if json and json != "-":
+        opt.check_target(Path(json), "--json")
+
+
+def _checked_prompt(prompt: str, option: str) -> str:
+    from forgetmap.suites.spec import PROMPTS
+
+    return opt.one_of(prompt, PROMPTS, option)
 
 
 def _engine_options(given: list[str] | None, adapter: str | None = None, revision: str | None = None) -> dict[str, Any]:
@@ -153,30 +189,85 @@ def _engine_options(given: list[str] | None, adapter: str | None = None, revisio
 
 
 def _evaluation(
-    prompt: str, by_letter: bool, tasks: list[str] | None, limit: int | None, repeats: int, variants: str | None,
+    prompt: str, by_letter: bool, tasks: list[str] | None, limit: int | None, repeats: int | None, variants: str | None,
     temperature: float, top_p: float, seed: int, max_tokens: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     from forgetmap.evaluation import parse_variants
-    from forgetmap.suites.spec import STYLES
 
-    opt.one_of(prompt, STYLES, "--prompt")
     return {
-        "style": prompt, "by_letter": by_letter, "tasks": tasks, "limit": limit, "repeats": repeats,
-        "variants": parse_variants(variants or ""), "temperature": temperature, "top_p": top_p, "seed": seed,
-        "max_tokens": max_tokens,
+        "style": _checked_prompt(prompt, "--prompt"), "by_letter": by_letter, "tasks": tasks, "limit": limit,
+        "repeats": repeats, "variants": None if variants is None else parse_variants(variants),
+        "temperature": temperature, "top_p": top_p, "seed": seed, "max_tokens": max_tokens,
     }  # fmt: skip
 
 
-def _evaluate(model: str, suite: str, out: Path, engine: str, options: dict[str, Any], asked: dict[str, Any]) -> Run:
-    from forgetmap.evaluation import evaluate
+def _check_policy(policy: Path) -> None:
+    from forgetmap.gate import load_policy
 
-    with models.bar(out.name) as progress:
-        return evaluate(model, suite, out, engine=engine, engine_options=options, progress=progress, **asked)
+    load_policy(policy)
+
+
+def _until(policy: Path, before: str | Run) -> Until:
+    from forgetmap.evaluation import Until
+    from forgetmap.readers import read_run
+
+    _check_policy(policy)  # before a log of millions of lines is read
+    return Until(policy, before if isinstance(before, Run) else read_run(before))
+
+
+def _evaluate(
+    model: str, suite: str | Suite, out: Path, engine: str, options: Mapping[str, Any], asked: Mapping[str, Any]
+) -> Run:
+    from forgetmap.evaluation import evaluate
+    from forgetmap.evaluation.workplace import Workplace
+
+    try:
+        with models.bar(out.name) as progress:
+            return evaluate(
+                model, suite, out, engine=engine, engine_options=options, progress=progress, **asked
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        place = Workplace.of(out)
+        kept = f"what is done is kept in {place.folder}: run" if place.folder.exists() else "nothing was asked yet: run"
+        typer.echo(f"forgetmap: interrupted; {kept} the same command again to go on", err=True)
+        raise typer.Exit(130) from None  # as shells tell it
 
 
 def _tell(run: Run, out: Path) -> None:
     counts = run.info.counts
     said = f"{number(counts.get('items', 0), 'item')} in {number(len(run.tasks), 'task')}"
     opt.console().print(plain(f"{run.name}: {said}, saved in {out}"))
-    if (items := run.info.subset.get("until_decided")) is not None:
-        opt.console().print(plain(f"stopped after {number(items, 'item')}: the outcome of the gate is sure"))
+    _tell_usage({run.name: run})
+
+
+def _usage(run: Run) -> dict[str, Any] | None:
+    import msgspec
+
+    from forgetmap.evaluation.usage import usage_of
+
+    found = usage_of(run)
+    return None if found is None else msgspec.to_builtins(found)
+
+
+def _tell_usage(runs: Mapping[str, Run]) -> None:
+    from forgetmap.evaluation.usage import added, usage_of
+
+    found = {name: usage_of(run) for name, run in runs.items()}
+    if len(found) > 1:
+        found["together"] = added(found.values())
+    for name, usage in found.items():
+        if usage is not None:
+            opt.console().print(plain(f"{name}: {usage}"))
+
+
+def _tell_gate(until: Until, run: Run) -> None:
+    """Say whether the gate was sure before the end, and of what."""
+    asked = run.info.subset.get("until_decided")
+    of = until.before.info.counts.get("items", 0)
+    outcome = "passes" if until.result(run).passed else "fails"
+    if asked is None:
+        said = f"the gate {outcome}, and was not sure of it before the last item"
+    else:
+        said = f"stopped after {asked:,} of {number(of, 'item')}: the gate surely {outcome}"
+    show = ["forgetmap", "gate", until.before.source, run.source, "--policy", str(until.policy), "--sequential"]
+    opt.console().print(plain(f"{said} ({shlex.join(show)})"))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import Any
 
 from forgetmap.errors import UsageError
+
+_MODELS = "give the id of a model on a hub that can be reached, a folder with config.json and weights, or a .gguf file"
 
 
 def load_model(
@@ -24,9 +30,10 @@ def load_model(
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
+    from transformers.utils.logging import disable_progress_bar
 
-    logging.disable_progress_bar()  # the runner has a bar of its own
+    disable_progress_bar()  # the runner has a bar of its own
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # how often it tried is not what went wrong
     place = device or ("cuda" if torch.cuda.is_available() else "cpu")
     kind: Any = dtype or ("float32" if place == "cpu" else "auto")
     if kind != "auto":
@@ -34,20 +41,25 @@ def load_model(
             raise UsageError(f"dtype is '{dtype}'; choose float32, bfloat16, float16 or auto")
         kind = getattr(torch, kind)
     source, more = _source(model)
+    _check_device(place)
     if revision is not None:
         more["revision"] = revision
-    try:
+    with _refused(f"the model {model}", _MODELS), _quiet(bar="gguf_file" in more):
         tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=trust_remote_code, **more)
-        loaded = AutoModelForCausalLM.from_pretrained(source, dtype=kind, trust_remote_code=trust_remote_code, **more)
-    except (OSError, ValueError, ImportError) as fault:
-        said = " ".join(str(fault).split())[:200] or type(fault).__name__
+        loaded, told = AutoModelForCausalLM.from_pretrained(
+            source, dtype=kind, trust_remote_code=trust_remote_code, output_loading_info=True, **more
+        )
+    if missing := sorted(told["missing_keys"]):  # transformers fills them with random numbers
         raise UsageError(
-            f"the model {model} cannot be loaded ({said}); give the id of a model on a "
-            "hub that can be reached, a folder with config.json, or a .gguf file"
-        ) from fault
+            f"the model {model} cannot be loaded ({len(missing)} of its tensors have no weights, such as {missing[0]}); give "
+            "one whose files are all there"
+        )
     if adapter is not None:
         loaded = _adapted(loaded, adapter)
-    loaded = loaded.to(place).eval()
+    with _refused(
+        f"the model {model}", f"free memory of the device {place}, or choose another with --engine-option device="
+    ):
+        loaded = loaded.to(place).eval()
     for weights in loaded.parameters():
         weights.requires_grad_(False)
     if tokenizer.pad_token_id is None:
@@ -55,12 +67,68 @@ def load_model(
     return loaded, tokenizer
 
 
+@contextmanager
+def _refused(what: str, remedy: str) -> Iterator[None]:
+    """Tell whatever goes wrong in other people's code in one sentence: a torn file surfaces as an error of any kind."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as fault:
+        said = " ".join(str(fault).split()).rstrip(".")
+        said = said if len(said) <= 200 else f"{said[:199]}…"
+        raise UsageError(f"{what} cannot be loaded ({said or type(fault).__name__}); {remedy}") from fault
+
+
+@contextmanager
+def _quiet(*, bar: bool) -> Iterator[None]:
+    """Silence what transformers says while it loads: what matters of it is looked at, and told in one sentence."""
+    from transformers.utils import logging as theirs
+
+    before = theirs.get_verbosity()
+    theirs.set_verbosity_error()
+    try:
+        with redirect_stderr(io.StringIO()) if bar else nullcontext():  # a bar that nothing else turns off
+            yield
+    finally:
+        theirs.set_verbosity(before)
+
+
+def _check_device(place: str) -> None:
+    import torch
+
+    try:
+        torch.empty(0, device=place)
+    except Exception as fault:  # an assertion, a runtime error or one of the device's own
+        said = " ".join(str(fault).split())[:120] or type(fault).__name__
+        raise UsageError(
+            f"device is '{place}', which is not to be had here ({said}); leave it out, or name another"
+        ) from fault
+
+
 def _source(model: str) -> tuple[str, dict[str, Any]]:
+    """Where a model is loaded from; what lies on this machine and cannot be one is told before a hub is asked."""
     path = Path(model)
     if path.suffix.lower() == ".gguf":
         if not path.is_file():
-            raise UsageError(f"{model}: there is no such file; give the path of a .gguf file")
+            raise UsageError(
+                f"the model {model} cannot be loaded (there is no such file); give the path of a .gguf file"
+            )
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise UsageError(
+                    f"the model {model} cannot be loaded (it is no .gguf file, or a torn one); copy it again"
+                )
         return str(path.parent), {"gguf_file": path.name}
+    fault = None
+    if path.is_dir():
+        fault = None if (path / "config.json").is_file() else "config.json is not in this folder"
+    elif path.exists():
+        fault = "it is a file, but no .gguf file"
+    elif path.is_absolute() or model.startswith((".", "~")) or len(path.parts) > 2:  # an id is OWNER/NAME at most
+        fault = "there is no such folder"
+    if fault is not None:
+        raise UsageError(f"the model {model} cannot be loaded ({fault}); {_MODELS}")
     return model, {}
 
 
@@ -69,12 +137,8 @@ def _adapted(model: Any, adapter: str) -> Any:
         from peft import PeftModel
     except ImportError as fault:
         raise UsageError("adapters need a package that is not installed (peft); pip install 'forgetmap[hf]'") from fault
-    try:
+    with _refused(f"the adapter {adapter}", "give a folder with adapter_config.json that fits the model"):
         return PeftModel.from_pretrained(model, adapter).merge_and_unload()
-    except (OSError, ValueError) as fault:
-        raise UsageError(
-            f"the adapter {adapter} cannot be loaded ({fault}); give a folder with adapter_config.json"
-        ) from fault
 
 
 def save_model(model: Any, tokenizer: Any, folder: str | Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from forgetmap.engines.echoes import Echo, Tail, read_tail
 from forgetmap.engines.requests import Rate, Rated, Request, Write, Written
 from forgetmap.engines.retries import Passing, Refused
 from forgetmap.engines.server import OPENAI, Server
-from forgetmap.errors import EngineError
+from forgetmap.errors import EngineError, UsageError
 
 #: Batches are this many rounds of the requests that run at a time: enough to keep them all busy, little to lose.
 _ROUNDS = 8
@@ -56,6 +57,7 @@ class OpenAIEngine:
         extra_body: dict[str, Any] | None = None,
         key_env: str = "OPENAI_API_KEY",
     ) -> None:
+        _check_prices(price_in, price_out)
         self.model = model
         self.splits: list[tuple[int, int]] = []
         #: Why it cannot do what it cannot.
@@ -141,7 +143,7 @@ class OpenAIEngine:
                     raise self.server.refusal(fault) from None
                 self.cannot[what] = f"it says {fault.status}: {fault.said}"
             except Passing as fault:
-                raise self.server.failure([fault], 1) from None
+                raise self.server.failure([fault], 1, opening=True) from None
             except EngineError as fault:
                 self.cannot[what] = str(fault)
             else:
@@ -246,6 +248,14 @@ class OpenAIEngine:
     def _limit(self, tokens: int) -> dict[str, int]:
         # OpenAI's newer models know only the newer name, servers of one's own mostly only the older
         return {"max_completion_tokens" if self.server.address == OPENAI else "max_tokens": tokens}
+
+
+def _check_prices(price_in: float | None, price_out: float | None) -> None:
+    if (price_in is None) != (price_out is None):
+        raise UsageError("a cost needs both prices; give price_in and price_out, each of a million tokens")
+    for name, price in (("price_in", price_in), ("price_out", price_out)):
+        if price is not None and not 0 <= price < math.inf:
+            raise UsageError(f"{name} is {price:g}; the price of a million tokens is wanted, 0 or more")
 
 
 def _written(reply: Any, text: str, request: Write, context: str) -> Written:

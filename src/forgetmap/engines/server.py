@@ -23,6 +23,12 @@ _Found = TypeVar("_Found")
 OPENAI = "https://api.openai.com/v1"
 #: The server broke off by itself.
 _BROKEN = (None, "abort", "error")
+#: Retries of a request to a server that has never answered.
+_KNOCKS = 2
+
+
+class Unreached(Passing):
+    """Nobody is there, or not yet."""
 
 
 @dataclass
@@ -153,7 +159,7 @@ class Server:
             try:
                 reply = await self._try(create, sent)
             except Passing as fault:
-                if attempt == self._retries or (fault.after or 0) > LONGEST_WAIT:
+                if attempt == self._tries(fault) or (fault.after or 0) > LONGEST_WAIT:
                     raise
                 self.spent.retries += 1
                 await asyncio.sleep(wait_before(attempt, fault))
@@ -161,6 +167,11 @@ class Server:
             else:
                 self._count(reply, guess)
                 return reply
+
+    def _tries(self, fault: Passing) -> int:
+        """How often a request is repeated: not often where nobody has ever answered, for there the address may be wrong."""
+        reached = self.spent.requests or not isinstance(fault, Unreached)
+        return self._retries if reached else min(self._retries, _KNOCKS)
 
     async def _try(self, create: Callable[..., Awaitable[Any]], sent: dict[str, Any]) -> Any:
         import openai
@@ -177,7 +188,7 @@ class Server:
         except (openai.APITimeoutError, TimeoutError):
             raise Passing(f"no answer within {self._timeout:g} s") from None
         except openai.APIConnectionError as fault:
-            raise Passing(self.hide(f"no connection: {fault.__cause__ or fault}")) from None
+            raise Unreached(self.hide(f"no connection: {fault.__cause__ or fault}")) from None
         except (openai.APIResponseValidationError, ValueError) as fault:
             raise Passing(self.hide(f"an answer that is no JSON: {sentence(str(fault), '')}")) from None
         choices = getattr(reply, "choices", None)
@@ -218,12 +229,15 @@ class Server:
             remedy = "check the name of the model and the address of the server"
         return EngineError(f"the server {self.address} refused a request ({fault.status}: {fault.said}); {remedy}")
 
-    def failure(self, failed: Sequence[Passing], asked: int, unasked: int = 0) -> EngineError:
+    def failure(self, failed: Sequence[Passing], asked: int, unasked: int = 0, *, opening: bool = False) -> EngineError:
         """Return what to raise when the server may answer later."""
         left = f", and {unasked} were not asked any more" if unasked else ""
+        remedy = "nothing of this batch is saved: run the same command again to go on from here"
+        if opening:
+            remedy = "start the server, or correct its address with --engine-option base_url=http://HOST:PORT/v1"
         return EngineError(
-            f"{len(failed)} of {asked} requests to {self.address} failed after {self._retries} retries{left} (the last: "
-            f"{failed[-1].said}); nothing of this batch is saved: run the same command again to go on from here"
+            f"{len(failed)} of {asked} requests to {self.address} failed after {self._tries(failed[-1])} retries{left} (the "
+            f"last: {failed[-1].said}); {remedy}"
         )
 
 

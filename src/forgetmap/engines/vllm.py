@@ -10,7 +10,9 @@ from forgetmap.engines.batches import Size, cut_batches
 from forgetmap.engines.branches import Branched
 from forgetmap.engines.chats import seen_text
 from forgetmap.engines.requests import Rate, Rated, Request, Write, Written
+from forgetmap.engines.tokens import Tokens
 from forgetmap.engines.vllm_loading import adapter_options, ask_invariance, files_fingerprint, import_vllm
+from forgetmap.engines.vllm_orphans import Guard
 from forgetmap.errors import EngineError, UsageError
 
 #: Requests of one batch: many keep vLLM busy, but an interrupted batch is asked again as a whole.
@@ -48,30 +50,38 @@ class VllmEngine:
         if batch_invariant:
             ask_invariance()
         vllm = import_vllm()
+        from vllm import envs
         from vllm.platforms import current_platform
 
         self._cpu = bool(current_platform.is_cpu())
         if batch_invariant and self._cpu:
             raise UsageError("batch_invariant is set, but vLLM has such kernels for GPUs only; leave it out on a CPU")
         self._given = {"model": model, "revision": revision, "adapter": adapter}
-        self._shares = not batch_invariant
+        # whoever set vLLM's own variable gets such kernels as well, and the run must say so
+        self._shares = self._cpu or not getattr(envs, "VLLM_BATCH_INVARIANT", False)
         more: dict[str, Any] = {"gpu_memory_utilization": gpu_memory, "max_model_len": max_model_len}
         more = {name: value for name, value in more.items() if value is not None}
         if adapter is not None:
             more |= adapter_options(adapter)
+        self._guard = Guard()
         try:
             self.llm: Any = vllm.LLM(
                 model, revision=revision, dtype=dtype or ("float32" if self._cpu else "auto"), seed=0,
                 enable_prefix_caching=self._shares, enforce_eager=enforce_eager, tensor_parallel_size=tensor_parallel,
                 trust_remote_code=trust_remote_code, **more,
             )  # fmt: skip
-        except (OSError, ValueError, RuntimeError) as fault:
+        except BaseException as fault:
+            self._guard.end()
+            if not isinstance(fault, (OSError, ValueError, RuntimeError)):
+                raise
             said = " ".join(str(fault).split()[:40]) or type(fault).__name__
             raise UsageError(
                 f"vLLM cannot load the model {model} ({said}); give the id of a model on a hub that can be reached or "
                 "a folder with config.json, and look above for what it logged"
             ) from fault
+        self._guard.loaded()
         self.tokenizer = self.llm.get_tokenizer()
+        self._tokens = Tokens(self.tokenizer)
         self._lora = None
         if adapter is not None:
             from vllm.lora.request import LoRARequest
@@ -104,7 +114,7 @@ class VllmEngine:
             "batch_invariant": not self._shares,
             "longest": self.longest,
             "chat_template": None if template is None else hashlib.sha256(str(template).encode()).hexdigest()[:16],
-            "versions": {"torch": torch.__version__, "vllm": vllm.__version__},
+            "versions": {"torch": str(torch.__version__), "vllm": str(vllm.__version__)},
         }
 
     def close(self) -> None:
@@ -112,15 +122,16 @@ class VllmEngine:
         if self.llm is None:
             return
         self.llm.llm_engine.engine_core.shutdown()
-        self.llm = self.tokenizer = None
+        self._guard.end()
+        self.llm = self.tokenizer = self._tokens = None  # type: ignore[assignment]
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         """Return batches: requests with the same beginning together, the longest first."""
+        self._read(requests)
         sizes = []
         for request in requests:
-            begun = request.context[: request.prefix] if request.messages is None else ""
             kind = "rate" if isinstance(request, Rate) else "write"
-            sizes.append(Size(kind, begun, len(self._encode(self._text(request), request))))
+            sizes.append(Size(kind, _beginning(request), len(self._encode(self._text(request), request))))
         rows = _ROWS["cpu"] if self._cpu else _ROWS_GPU
         return cut_batches(sizes, tokens=_TOKENS, memory=_TOKENS, rows=rows)
 
@@ -129,35 +140,32 @@ class VllmEngine:
     def _text(self, request: Request) -> str:
         return seen_text(self.tokenizer, request, str(self._given["model"]))
 
-    def _encode(self, text: str, request: Request) -> list[int]:
+    def _read(self, requests: Sequence[Request]) -> None:
+        pieces = (
+            self._tokens.pieces(
+                self._text(request), getattr(request, "continuations", ()), len(_beginning(request)),
+                special=request.messages is None,
+            )
+            for request in requests
+        )  # fmt: skip
+        self._tokens.read(piece for some in pieces for piece in some)
+
+    def _encode(self, text: str, request: Request) -> tuple[int, ...]:
         # a rendered chat carries its own special tokens
-        found: list[int] = self.tokenizer(text, add_special_tokens=request.messages is None).input_ids
-        return found
+        return self._tokens.encode(text, len(_beginning(request)), special=request.messages is None)
 
     def _split(self, text: str, request: Rate) -> Branched:
-        """A context and its continuations in tokens, parted as the transformers engine parts them."""
-        bare = text.rstrip()
-        context = self._encode(bare, request)
-        found = []
-        for continuation in request.continuations:
-            own = tuple(self._encode(text + continuation, request)[len(context) :])
-            if not own:
-                raise EngineError(
-                    f"the continuation {continuation!r} has no token of its own; give one that is not empty"
-                )
-            found.append(own)
         # vLLM writes one token after every prompt, which needs a place as well
-        room = self.longest - max(map(len, found)) - 1
-        return Branched(tuple((context or [self._start()])[-room:]), tuple(found))
-
-    def _start(self) -> int:
-        start = self.tokenizer.bos_token_id
-        return int(self.tokenizer.eos_token_id if start is None else start)
+        return self._tokens.split(
+            text, request.continuations, len(_beginning(request)), special=request.messages is None,
+            longest=self.longest - 1,
+        )  # fmt: skip
 
     # ---- rating -------------------------------------------------------------------------------------------------------
 
     def rate(self, batch: Sequence[Rate]) -> list[Rated]:
         """Return log-likelihoods: every continuation is a prompt of its own, with the beginning it shares passed over once."""
+        self._read(batch)
         texts = [self._text(request) for request in batch]
         split = [self._split(text, request) for text, request in zip(texts, batch, strict=True)]
         rows = [(one.context, tail) for one in split for tail in one.continuations]
@@ -209,6 +217,7 @@ class VllmEngine:
         """Return what the model writes."""
         from vllm import SamplingParams
 
+        self._read(batch)
         texts, prompts, asked = [], [], []
         for request in batch:
             text = self._text(request)
@@ -218,7 +227,8 @@ class VllmEngine:
                     f"{request.max_tokens} new tokens do not fit in a context of {self.longest:,}; ask for fewer"
                 )
             texts.append(text)
-            prompts.append({"prompt_token_ids": (self._encode(text, request) or [self._start()])[-room:]})
+            context = self._encode(text, request) or (int(self.tokenizer.eos_token_id),)
+            prompts.append({"prompt_token_ids": list(context[-room:])})
             draws = request.temperature > 0
             asked.append(
                 SamplingParams(
@@ -242,3 +252,8 @@ class VllmEngine:
             )
         logprob = None if reply.cumulative_logprob is None else float(reply.cumulative_logprob)
         return Written(reply.text, len(reply.token_ids), prompt_tokens, reply.finish_reason, text, logprob)
+
+
+def _beginning(request: Request) -> str:
+    """The part of a text that other texts begin with too."""
+    return request.context[: request.prefix] if request.messages is None else ""

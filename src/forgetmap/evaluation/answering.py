@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from forgetmap.engines import Engine, Message, Rate, Request, Write, Written
+from forgetmap.evaluation.usage import since
 from forgetmap.evaluation.workplace import Reply, Shard
 
 
@@ -24,6 +25,7 @@ def answer_batch(engine: Engine, batch: Batch) -> Shard:
     """Return the answers to jobs that run together."""
     start = time.monotonic()
     engine.splits.clear()
+    spent = getattr(engine, "usage", None)  # only servers count
     asked, places = batch.asked, batch.places
     rated = [one for one in asked if isinstance(one, Rate)]
     if rated:
@@ -33,7 +35,8 @@ def answer_batch(engine: Engine, batch: Batch) -> Shard:
     else:
         said = _converse(engine, batch.turns, [one for one in asked if isinstance(one, Write)])
         found = [Reply(place, written=one) for place, one in zip(places, said, strict=True)]
-    return Shard(batch.number, found, list(engine.splits), round(time.monotonic() - start, 3))
+    usage = None if spent is None else since(spent, getattr(engine, "usage", {}))
+    return Shard(batch.number, found, list(engine.splits), round(time.monotonic() - start, 3), usage)
 
 
 def _converse(engine: Engine, turns: Sequence[tuple[str, ...]], asked: Sequence[Write]) -> list[list[Written]]:

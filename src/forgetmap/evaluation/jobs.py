@@ -52,13 +52,14 @@ def repeats_of(task: Task, settings: Settings) -> list[Variant]:
     """
     from forgetmap.suites.variants import VARIED, variants_of
 
-    if settings.repeats > 1 or not settings.variants:
+    variants = settings.of(task.name).variants
+    if settings.repeats > 1 or not variants:
         # a rating is the same whatever the seed: twice the same would pass for an item without noise
         drawn = settings.by_letter or task.spec.scoring.kind != "likelihood"
         return [Variant()] * (settings.repeats if drawn else 1)
-    lists = {VARIED[kind]: variants_of(task, kind, count) for kind, count in settings.variants.items()}
+    lists = {VARIED[kind]: variants_of(task, kind, count) for kind, count in variants.items()}
     found: dict[Variant, None] = {}
-    for step in range(max(settings.variants.values())):
+    for step in range(max(variants.values())):
         fields = {name: getattr(one[step % len(one)], name) for name, one in lists.items()}
         found[Variant(**fields)] = None
     return list(found)
@@ -71,9 +72,10 @@ def list_jobs(suite: Suite, settings: Settings) -> list[Job]:
 
 def _of_task(task: Task, settings: Settings) -> Iterator[Job]:
     items = task.items()[: settings.limit]
+    style = settings.of(task.name).style
     for repeat, variant in enumerate(repeats_of(task, settings)):
         for item in items:
-            rendered = render(task, item, variant, style=settings.style, by_letter=settings.by_letter)
+            rendered = render(task, item, variant, style=style, by_letter=settings.by_letter)
             yield Job(task, item, repeat, variant, rendered)
 
 
@@ -87,9 +89,17 @@ def check_engine(engine: Engine, jobs: list[Job], settings: Settings) -> None:
             f"the {engine.name} engine cannot rate options ({why}); ask for letters instead with --by-letter, in BOTH runs, or "
             "evaluate both with another engine"
         )
-    if "chat" not in engine.can and settings.style.startswith("chat"):
+    if "chat" not in engine.can and any(job.rendered.messages is not None for job in jobs):
         why = reasons.get("chat", "the model has no chat template")
         raise UsageError(f"prompt {settings.style} cannot be asked ({why}); use --prompt base for both models")
     if "write" not in engine.can and any(job.rendered.kind == "write" for job in jobs):
         why = reasons.get("write", "it only rates")
         raise UsageError(f"the {engine.name} engine cannot write replies ({why}); choose tasks with options only")
+    longest: int | None = getattr(engine, "longest", None)
+    for job in jobs:
+        tokens = (settings.max_tokens or job.rendered.max_tokens) if job.rendered.kind == "write" else 0
+        if longest is not None and tokens >= longest:
+            raise UsageError(
+                f"replies of task {job.task.name} may be {tokens:,} tokens long, and the model's context holds {longest:,}, the "
+                f"question included; shorten them with --max-tokens {longest // 2}, for both models"
+            )

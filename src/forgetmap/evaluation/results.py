@@ -46,7 +46,7 @@ def make_run(
             "default": first[task] == (scorer, metric),
         }
 
-    return builder.finish(_info(suite, plan, len(jobs)), metrics=described)
+    return builder.finish(run_info(suite, plan.settings, plan.engine), metrics=described)
 
 
 def _item(job: Job, settings: Settings) -> RunItem:
@@ -87,10 +87,10 @@ def _texts(job: Job, reply: Reply) -> tuple[str, str | None, list[float] | None,
     return written[-1].context, said, None, sum(one.tokens for one in written), written[-1].stop_reason
 
 
-def _info(suite: Suite, plan: Plan, jobs: int) -> RunInfo:
+def run_info(suite: Suite, settings: Settings, engine: dict[str, Any]) -> RunInfo:
+    """Return what a run says of itself before there are answers."""
     from importlib.metadata import version
 
-    settings, engine = plan.settings, plan.engine
     subset: dict[str, Any] = {}
     if settings.limit is not None:
         subset["limit"] = settings.limit
@@ -109,12 +109,18 @@ def _info(suite: Suite, plan: Plan, jobs: int) -> RunInfo:
         tool_version=version("forgetmap"),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         settings={**asked, **about},
-        task_settings={name: {"scoring": suite.task(name).spec.scoring.kind} for name in settings.tasks},
+        task_settings={name: _of_task(suite, settings, name) for name in settings.tasks},
         categories=_categories(suite, settings),
         subset=subset,
         repeat_kind=settings.repeat_kind,
-        counts={"jobs": jobs},
     )
+
+
+def _of_task(suite: Suite, settings: Settings, name: str) -> dict[str, Any]:
+    style = settings.of(name).style
+    # where all tasks have one style, the run's own settings say it
+    own = {} if style == settings.style else {"style": style}
+    return {"scoring": suite.task(name).spec.scoring.kind, **own}
 
 
 def _categories(suite: Suite, settings: Settings) -> dict[str, dict[str, str]]:

@@ -7,23 +7,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from forgetmap.engines import Engine, Request, open_engine
 from forgetmap.errors import RunError, UsageError
 from forgetmap.evaluation.answering import Batch, answer_batch
+from forgetmap.evaluation.asking import as_settings, check_variants, chosen_tasks, how_asked, overridden
 from forgetmap.evaluation.jobs import Job, check_engine, list_jobs
-from forgetmap.evaluation.results import make_run
+from forgetmap.evaluation.results import make_run, run_info
 from forgetmap.evaluation.settings import Settings, settings_hash
 from forgetmap.evaluation.until import Until
-from forgetmap.evaluation.workplace import Plan, Shard, Workplace
-from forgetmap.run import Run
+from forgetmap.evaluation.usage import added, note_usage
+from forgetmap.evaluation.workers import check_worker
+from forgetmap.evaluation.workplace import Plan, Shard, Workplace, check_out, clear_torn
+from forgetmap.run import Run, RunInfo
 from forgetmap.storage import is_run_folder, load_run, save_run
 from forgetmap.suites import Suite, load
-from forgetmap.tasks import fits
 
 #: Called with the shard that was just done, how many are done and how many there are.
 Progress = Callable[[Shard, int, int], None]
 #: Does batches: yields shards in any order.
 Crew = Callable[[Sequence[Batch]], Iterable[Shard]]
+#: Called once, with the suite, what is going to be asked of it and in how many requests.
+Announce = Callable[[Suite, Settings, int], None]
 
 
 def evaluate(
@@ -36,9 +42,9 @@ def evaluate(
     data_dir: str | Path | None = None,
     tasks: str | Sequence[str] | None = None,
     limit: int | None = None,
-    style: str = "base",
+    style: str = "own",
     by_letter: bool = False,
-    repeats: int = 1,
+    repeats: int | None = None,
     variants: Mapping[str, int] | None = None,
     temperature: float = 0.0,
     top_p: float = 1.0,
@@ -48,6 +54,7 @@ def evaluate(
     ray: str | None = None,
     replicas: int | None = None,
     until: Until | None = None,
+    announce: Announce | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Evaluate a model on a suite, and return the run, saved in `out`.
@@ -59,37 +66,53 @@ def evaluate(
     ----------
     model : a hub id, a folder, a .gguf file, the name a server gives its model; or an engine that is open already.
     out : the folder of the run. Work in progress lies beside it, in a folder whose name ends in `.part`.
+    style : base, chat, base_cot or chat_cot for all tasks; own or own_chat for what each task's `protocol` says.
+    repeats, variants : how often and in which ways every item is asked; without either as each task's `repeats` says.
     until : a gate that ends the evaluation as soon as its outcome is sure.
     ray : the address of a Ray cluster that does the work, "auto" or "local"; `replicas` of the model share it.
+    announce : told what is going to be asked, before the first request.
     """
+    given: Mapping[str, int] | None = {} if variants is None and repeats is not None else variants
+    # what makes no sense is refused before anything is read, what does not fit the suite before a model is loaded
+    wanted = Settings(
+        suite="", suite_hash="", tasks=(), by_letter=by_letter, limit=limit, repeats=1 if repeats is None else repeats,
+        variants=dict(given or {}), temperature=temperature, top_p=top_p, seed=seed, max_tokens=max_tokens,
+        until=None if until is None else until.key,
+    )  # fmt: skip
+    place = Path(out)
+    options = check_worker(model, engine, engine_options, ray, replicas)
+    check_out(place)
     opened = suite if isinstance(suite, Suite) else load(suite, data_dir=data_dir)
     chosen = chosen_tasks(opened, tasks, style)
-    asked = Settings(
-        suite=opened.name, suite_hash=hash_of(opened, chosen), tasks=chosen, style=style,
-        by_letter=by_letter, limit=limit, repeats=repeats, variants=dict(variants or {}), temperature=temperature,
-        top_p=top_p, seed=seed, max_tokens=max_tokens,
+    check_variants(opened, chosen, given or {})
+    asked = msgspec.structs.replace(
+        wanted, suite=opened.name, suite_hash=hash_of(opened, chosen), tasks=chosen,
+        **{"variants": {}, **as_settings(how_asked(opened, chosen, style, given), style)},
     )  # fmt: skip
     check_code(opened, asked, allow_code)
+    begun = Workplace.of(place).plan()
+    if begun is not None and begun.settings != asked and not is_run_folder(place):
+        raise _other_settings(place, begun, asked, begun.engine)
     jobs = list_jobs(opened, asked)
-    options = dict(engine_options or {})
+    parts = None if until is None else until.parts(jobs)
     crew: Crew
     worker: Any
     if ray is not None:
         from forgetmap.distribute import RayCrew
 
-        if not isinstance(model, str):
-            raise UsageError("workers of a cluster open their own engines; name the model instead of giving an engine")
-        worker = RayCrew(engine, model, options, address=ray, replicas=replicas)
+        worker = RayCrew(engine, str(model), options, address=ray, replicas=replicas)
         crew = worker.work
     else:
         worker = open_engine(engine, model, **options) if isinstance(model, str) else model
         crew = alone(worker)
     try:
         check_engine(worker, jobs, asked)
+        if announce is not None:
+            announce(opened, asked, len(jobs))
         requests = [job.request(asked) for job in jobs]
         return carry_out(
-            opened, asked, jobs, requests, Path(out), worker.describe(), worker.plan, crew,
-            allow_code=allow_code, until=until, progress=progress,
+            opened, asked, jobs, requests, place, worker.describe(), worker.plan, crew,
+            allow_code=allow_code, until=until, parts=parts, progress=progress,
         )  # fmt: skip
     finally:
         if isinstance(model, str):
@@ -117,64 +140,79 @@ def carry_out(
     *,
     allow_code: bool = False,
     until: Until | None = None,
+    parts: list[list[int]] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Do what is not done yet, and save the run.
 
     Parameters
     ----------
+    parts : places of jobs between two looks of `until`, which are batched apart; None for all together.
     cut : gives the batches of some requests; asked for once, because a resumed evaluation keeps those it began with.
     """
     key = settings_hash(asked, described)
     place = Workplace.of(out)
     if is_run_folder(out):
-        return _finished(out, key, place)
+        return _finished(out, key, place, run_info(suite, asked, described))
     plan = place.plan()
     if plan is None:
         plan = Plan(settings=asked, engine=described, hash=key, jobs=len(jobs), batches=[])
-        for part in until.parts(jobs) if until is not None else [list(range(len(jobs)))]:
+        for part in parts or [list(range(len(jobs)))]:
             plan.batches += [[part[at] for at in batch] for batch in cut([requests[at] for at in part])]
             plan.looks.append(len(plan.batches))
         _check_plan(plan)
         place.begin(plan)
     elif plan.hash != key:
-        raise RunError(
-            f"{place.folder}: holds an evaluation with other settings ({_difference(plan, asked, described)}); go on with "
-            "those, or choose another folder"
-        )
-    done = place.done()
+        raise _other_settings(out, plan, asked, described)
+    shards = place.shards(plan)
     pending = [
         Batch(
             number, tuple(places), tuple(requests[at] for at in places), tuple(jobs[at].rendered.turns for at in places)
         )
         for number, places in enumerate(plan.batches)
-        if number not in done
+        if number not in shards
     ]
     run = None
     for look in plan.looks:
-        for shard in crew([batch for batch in pending if batch.number < look and batch.number not in done]):
+        for shard in crew([batch for batch in pending if batch.number < look and batch.number not in shards]):
             place.add(shard)
-            done.add(shard.batch)
+            shards[shard.batch] = shard
             if progress is not None:
-                progress(shard, len(done), len(plan.batches))
-        replies = [reply for number in range(look) for reply in place.shard(number).replies]
-        run = make_run(suite, jobs, replies, plan, allow_code=allow_code)
+                progress(shard, len(shards), len(plan.batches))
+        so_far = [shards[number] for number in range(look)]
+        run = make_run(suite, jobs, [reply for shard in so_far for reply in shard.replies], plan, allow_code=allow_code)
         if until is not None and look < len(plan.batches) and until.decided(run):
             run.info.subset["until_decided"] = run.info.counts["items"]
             break
     assert run is not None  # there is a look at the end of every plan
     run.info.evaluation = key
+    note_usage(run, added(shard.usage for shard in so_far))
+    if otherwise := {name for names in overridden(suite, asked).values() for name in names}:
+        run.info.counts["tasks_asked_otherwise"] = len(otherwise)  # than their own files say
+    clear_torn(out)
     save_run(run, out)
     place.remove()
     return load_run(out)
 
 
-def _finished(out: Path, key: str, place: Workplace) -> Run:
+def _finished(out: Path, key: str, place: Workplace, asked: RunInfo) -> Run:
     run = load_run(out)
     if run.info.evaluation != key:
-        raise RunError(f"{out}: holds a run of another evaluation; choose another folder")
+        then, now = (
+            {"model": one.model, "suite": one.suite, **one.settings, **one.subset} for one in (run.info, asked)
+        )
+        what = _changes(then, now) or f"of {run.name} on {run.info.suite}, asked in another way"
+        raise RunError(f"{out}: holds a run of another evaluation ({what}); name another folder with --out")
     place.remove()  # killed between the last file and the tidying up
     return run
+
+
+def _other_settings(out: Path, plan: Plan, asked: Settings, described: dict[str, Any]) -> RunError:
+    then, now = msgspec.to_builtins(plan.settings) | plan.engine, msgspec.to_builtins(asked) | described
+    return RunError(
+        f"{Workplace.of(out).folder}: holds an evaluation with other settings ({_changes(then, now)}); go on with those, name "
+        "another folder with --out, or remove it"
+    )
 
 
 def _check_plan(plan: Plan) -> None:
@@ -183,10 +221,7 @@ def _check_plan(plan: Plan) -> None:
         raise RuntimeError("an engine planned some requests twice or not at all")
 
 
-def _difference(plan: Plan, asked: Settings, described: dict[str, Any]) -> str:
-    import msgspec
-
-    then, now = msgspec.to_builtins(plan.settings) | plan.engine, msgspec.to_builtins(asked) | described
+def _changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     return "; ".join(f"{name}: {_short(then.get(name))} then, {_short(now.get(name))} now" for name in names[:3])
 
@@ -194,21 +229,6 @@ def _difference(plan: Plan, asked: Settings, described: dict[str, Any]) -> str:
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def chosen_tasks(suite: Suite, tasks: str | Sequence[str] | None, style: str) -> tuple[str, ...]:
-    """Return the tasks that are asked for, or all that have the style."""
-    names = [task.name for task in suite.tasks]
-    if tasks is None:
-        having = [task.name for task in suite.tasks if style in task.styles]
-        if not having:
-            raise UsageError(f"no task of suite {suite.name} has style {style}; choose another --prompt")
-        return tuple(having)
-    wanted = [tasks] if isinstance(tasks, str) else list(tasks)
-    stray = [one for one in wanted if not any(fits(name, one) for name in names)]
-    if stray:
-        raise UsageError(f"no task of suite {suite.name} is called {stray[0]}; it has {', '.join(names[:6])} …")
-    return tuple(name for name in names if any(fits(name, one) for one in wanted))
 
 
 def hash_of(suite: Suite, tasks: Sequence[str]) -> str:

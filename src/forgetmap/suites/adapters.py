@@ -111,6 +111,8 @@ def _boolean(value: Any, argument: Any, _: Any) -> str:
 def _after(value: Any, mark: Any, _: Any) -> str:
     """The text after the last mark; the whole text where there is none."""
     _known(value, "gold")
+    if not mark:
+        raise FieldError("the adapter 'after' has no mark, expected one such as after:####")
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # Parquet may have made 18 a float
     return str(value).rpartition(str(mark))[2].strip()

@@ -85,7 +85,7 @@ def _packed(path: Path, _size: int, _time: int) -> dict[str, list[PackedLine]]:
 def source_rows(source: Source, folder: Path, data_dir: Path | None, task: str) -> list[Row]:
     """Return the rows of a hub dataset or of files, in their order."""
     if source.file:
-        paths = sorted(path for path in folder.glob(source.file) if path.is_file())
+        paths = _fitting(folder, source.file, task)
         if not paths:
             raise MissingDataError(f"task '{task}': no file fits {source.file!r} in {folder}; correct 'source, file'")
         return [row for path in paths for row in read_rows(path)]
@@ -104,7 +104,7 @@ def mirror_files(source: Source, data_dir: Path, task: str) -> list[Path]:
         )
     patterns = _layouts(source)
     for pattern in patterns:
-        found = sorted(path for path in home.glob(pattern) if path.is_file())
+        found = _fitting(home, pattern, task)
         if found:
             _check_shards(found, task)
             return found
@@ -113,6 +113,17 @@ def mirror_files(source: Source, data_dir: Path, task: str) -> list[Path]:
         f"task '{task}': {home} holds no split {source.split!r}{of_config}, looked for {', '.join(patterns)}; copy the "
         "dataset's files there"
     )
+
+
+def _fitting(home: Path, pattern: str, task: str) -> list[Path]:
+    """Return the files below a folder that fit a pattern."""
+    try:
+        return sorted(path for path in home.glob(pattern) if path.is_file())
+    except (NotImplementedError, ValueError, IndexError) as fault:
+        said = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
+        raise SuiteError(
+            f"task '{task}': {pattern!r} is no pattern of files below {home} ({said}); write one such as data/*.jsonl"
+        ) from None
 
 
 def _layouts(source: Source) -> list[str]:

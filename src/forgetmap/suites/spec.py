@@ -23,6 +23,8 @@ KINDS = (
 REASONED_KINDS = ("letter", "exact", "number", "math", "open")
 #: Prompt styles: few-shot text, chat without examples, and both again with a chain of thought.
 STYLES = ("base", "chat", "base_cot", "chat_cot")
+#: What one may ask for: a style for all tasks alike, or each task's own text or chat style, as its `protocol` says.
+PROMPTS = ("own", "own_chat", *STYLES)
 
 Text = Annotated[str, Field(min_length=1, strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
@@ -122,14 +124,14 @@ class Demonstration(Strict):
 
 
 class Protocol(Strict):
-    """The style that a model without and with a chat template is asked in when nobody says another."""
+    """The style of a task's text prompts and of its chat prompts, when nobody names another."""
 
     base: Literal["base", "base_cot"] = "base"
     chat: Literal["chat", "chat_cot"] = "chat"
 
 
 class Repeats(Strict):
-    """What `--variants` vary when nobody says more."""
+    """In how many ways every item is asked, the plain one included, when nobody says how many."""
 
     kind: Literal["prompt", "order", "format"] = "prompt"
     count: Annotated[int, Field(ge=1, strict=True)] = 3
@@ -254,6 +256,10 @@ def _check_styles(spec: TaskFile) -> None:
             f"{', '.join(REASONED_KINDS)}; remove the style"
         )
     for kind, style in (("base", spec.protocol.base), ("chat", spec.protocol.chat)):
+        if kind in spec.protocol.model_fields_set and kind not in spec.styles:
+            raise SuiteError(
+                f"key 'protocol, {kind}' is {style!r}, but 'styles' has no {kind}; add it or remove this one"
+            )
         if kind in spec.styles and style not in styles_of(spec):
             raise SuiteError(f"key 'protocol, {kind}' is {style!r}, but the task has {', '.join(styles_of(spec))}")
 
@@ -265,6 +271,17 @@ def styles_of(spec: TaskFile) -> tuple[str, ...]:
     if "cot" in spec.styles:
         found += ["base_cot"] * ("base" in spec.styles and reasoned) + ["chat_cot"] * ("chat" in spec.styles)
     return tuple(found)
+
+
+def asked_style(spec: TaskFile, prompt: str) -> str | None:
+    """Return the style that a task is asked in under one of PROMPTS; None where it has no such style."""
+    style = {"own": spec.protocol.base, "own_chat": spec.protocol.chat}.get(prompt, prompt)
+    return style if style in styles_of(spec) else None
+
+
+def own_variants(spec: TaskFile) -> dict[str, int]:
+    """Return what a task varies by itself, as `--variants` would say it: kind → how many."""
+    return {spec.repeats.kind: spec.repeats.count} if spec.repeats and spec.repeats.count > 1 else {}
 
 
 def formats_of(spec: TaskFile) -> tuple[str, ...]:

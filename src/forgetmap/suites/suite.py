@@ -94,6 +94,9 @@ def load(name_or_folder: str | Path, *, data_dir: str | Path | None = None) -> S
     except SuiteError as error:
         raise SuiteError(f"{path}: {error}") from None
     files = sorted((folder / "tasks").glob("*.yaml"))
+    for stray in sorted((folder / "tasks").glob("*")):
+        if stray.suffix.lower() in (".yml", ".yaml") and stray not in files:  # nobody means a task to be left out
+            raise SuiteError(f"{stray}: is not read under this name; rename it to {stray.stem}.yaml, or take it away")
     if not files:
         raise SuiteError(f"{folder}: no task in {folder / 'tasks'}; add a file NAME.yaml for each")
     tasks = [Task(one, folder, mirror) for file in files for one in read_tasks(file)]
