@@ -141,3 +141,36 @@ def test_grades_of_one_prompt_are_left_out_too() -> None:
     floor = (drop(before, before) + drop(after, after)) / 2
     assert noise["lost"] == pytest.approx(drop(before, after) - floor)
     assert noise["gained"] == pytest.approx(drop(after, before) - floor)
+
+
+def test_a_graded_task_in_one_wording_beside_a_reworded_one() -> None:
+    def side(name: str) -> Run:
+        rows = [
+            {"gold": "g", "task": "b", "question": f"Q{i}?", "score": float(k == 0), "repeat": k, "prompt": f"{k} {i}"}
+            for i in range(4)
+            for k in (0, 1)
+        ]
+        rows += [
+            {"gold": "g", "task": "g", "question": f"G{i}?", "score": 0.5, "repeat": 0, "prompt": f"g {i}"}
+            for i in range(4)
+        ]
+        return Run.from_frame(pl.DataFrame(rows), model=name, columns={"prompt": "prompt"})
+
+    found = compare(side("x"), side("y"))
+    assert found.total.noise is not None
+    assert found.total.noise["lost"] == pytest.approx(0, abs=1e-12)
+
+
+def test_grades_give_the_same_digits_every_time() -> None:
+    def side(name: str, seed: int) -> Run:
+        draw = np.random.default_rng(seed)
+        rows = [
+            {"gold": "g", "task": "g", "question": f"G{i}?", "score": float(draw.choice([0, 0.3, 0.5, 1])), "repeat": k,
+             "prompt": f"{k} {i}"}
+            for i in range(40)
+            for k in range(3)
+        ]  # fmt: skip
+        return Run.from_frame(pl.DataFrame(rows), model=name, columns={"prompt": "prompt"})
+
+    before, after = side("x", 1), side("y", 2)
+    assert len({str(compare(before, after).total.noise) for _ in range(8)}) == 1

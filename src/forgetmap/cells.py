@@ -361,7 +361,7 @@ def _noise_columns(level: Level, readings: Readings, bounds: dict[str, Bounds]) 
         made[f"{name}_at_most"] = found.at_most(name, grouping)
         made[f"{name}_at_least_low"] = bounds["noise_at_least"].interval(name)[0]
         high = bounds["noise_at_most"].interval(name)[1]
-        made[f"{name}_at_most_high"] = np.maximum(high, made[f"{name}_at_most"])
+        made[f"{name}_at_most_high"] = np.clip(np.maximum(high, made[f"{name}_at_most"]), None, 1.0)
     whole = found.chance.items(grouping) >= ENOUGH * reading.items(grouping)  # the rule by which it decides
     for name in _DIRECTIONS:
         low, high = bounds["noise_chance"].interval(name)

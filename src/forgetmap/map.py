@@ -302,13 +302,11 @@ def _as_run(run: RunLike) -> Run:
 
 
 def _taxonomy(taxonomy: str | Path | Taxonomy | None, before: Run) -> Taxonomy:
-    if isinstance(taxonomy, Taxonomy):
-        return taxonomy
     if taxonomy == "log":
         if not before.info.groups:
             raise UsageError(
                 f"{before.source or before.name}: the log names no groups of tasks; choose another taxonomy"
             )
         return Taxonomy.from_groups("log", before.info.groups)
-    found = load_taxonomy(taxonomy or "post_forget")
+    found = taxonomy if isinstance(taxonomy, Taxonomy) else load_taxonomy(taxonomy or "post_forget")
     return found.with_tasks(before.info.categories.get(found.name, {}))

@@ -145,7 +145,7 @@ class Run:
     @property
     def name(self) -> str:
         """The model's name, or where the run came from."""
-        return self.info.model or (Path(self.source).name if self.source else "unnamed")
+        return shown_name(self.info.model, self.source)
 
     @property
     def tasks(self) -> list[str]:
@@ -227,6 +227,17 @@ class Run:
         from forgetmap.readers.table import frame_to_run
 
         return frame_to_run(frame, model=model, columns=columns)
+
+
+def shown_name(model: str | None, source: str | None) -> str:
+    """Return what a run is called: its model, of a path the end, or where the run came from.
+
+    >>> shown_name("org/model-7b", None), shown_name("/data/models/tuned/checkpoint-90", None)
+    ('org/model-7b', 'tuned/checkpoint-90')
+    """
+    if model is None:
+        return Path(source).name if source else "unnamed"
+    return "/".join(Path(model).parts[-2:]) if Path(model).is_absolute() else model
 
 
 def validate_samples(samples: pl.DataFrame, source: str) -> None:

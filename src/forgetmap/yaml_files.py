@@ -49,6 +49,8 @@ def read_yaml(path: Path, refusal: type[ForgetmapError]) -> Any:
         line = f"line {mark.line + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or "broken"
         raise refusal(f"{line}not YAML ({problem}); check indentation and quotes") from None
+    except (AttributeError, IndexError, KeyError):  # how the loader fails on a tag such as !!bool before other text
+        raise refusal("holds a value that does not fit the !! tag before it; remove the tag") from None
     except ValueError as error:  # such as a date that no calendar has
         raise refusal(f"holds a value that cannot be read ({error}); put quotes around text") from None
 

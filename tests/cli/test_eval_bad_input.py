@@ -85,7 +85,7 @@ EVAL: dict[str, tuple[list[object], str]] = {
     "task twice": (["--suite", "twice"], "task 'sums' is defined twice"),
     "task file of another name": (["--suite", "yml"], "rename it to more.yaml"),
     "suite without items": (["--suite", "no_data"], "items.jsonl.zst is not in no_data"),
-    "no such task": (["--tasks", "sumz"], "no task of suite own is called 'sumz'; it has sums"),
+    "no such task": (["--tasks", "sumz"], "no task of suite own is called 'sumz'; did you mean sums?"),
     "empty task": (["--tasks", ""], "no task of suite own is called ''"),
     "no such prompt": (["--prompt", "poem"], "--prompt is 'poem'; it must be one of own, own_chat, base"),
     "no such style": (["--prompt", "chat_cot"], "no task of suite own has style chat_cot"),

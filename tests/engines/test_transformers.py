@@ -119,6 +119,27 @@ def test_pieces_that_melt_at_their_seam_are_encoded_whole(engine: Any) -> None:
         tokens.split("unbeliev", ("able",))
 
 
+def test_a_tokenizer_that_ends_every_text_ends_no_context(engine: Any) -> None:
+    """Fine-tuning scripts often save one with `add_eos_token`: options rated after the end of a text mean nothing."""
+    from copy import deepcopy
+
+    from tokenizers.processors import TemplateProcessing
+
+    from forgetmap.engines.tokens import Tokens
+
+    ending = deepcopy(engine.tokenizer)
+    end = ending.eos_token
+    ending.backend_tokenizer.post_processor = TemplateProcessing(
+        single=f"$A {end}", special_tokens=[(end, ending.eos_token_id)]
+    )
+    assert ending("The sky is").input_ids[-1] == ending.eos_token_id
+    plain, asked = Tokens(engine.tokenizer), Tokens(ending)
+    asked.read(asked.pieces("The sky is", (" blue",)))
+    for text, prefix in (("The sky is", 0), ("One.\n\nThe sky is", 6)):
+        assert asked.encode(text, prefix) == plain.encode(text, prefix)
+        assert asked.split(text, (" blue", " red"), prefix) == plain.split(text, (" blue", " red"), prefix)
+
+
 def test_a_continuation_without_tokens_is_refused(engine: Any) -> None:
     with pytest.raises(Exception, match="no token of its own"):
         engine.rate([Rate("The sky is", ("",))])

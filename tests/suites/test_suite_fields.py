@@ -193,3 +193,28 @@ def test_hellaswag_is_cleaned_as_in_logs() -> None:
     assert (item.gold, item.native_id, item.cluster) == (("z",), "4", "v1")
     with pytest.raises(FieldError, match="gold is missing"):  # the test split
         item_of({**row, "label": ""}, fields, "hellaswag", 0)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "said"),
+    [
+        ("v | json", "[" * 100_000, "nested too deep"),
+        ("v | hellaswag_context", "text", "expected an object"),
+        ("v | unit_test:test", "text", "expected an object"),
+        ("v | hellaswag_endings", [1, 2], "option is int 1, expected a text"),
+        (". | checks", None, "kwargs hold a list"),
+        ("v[" + "9" * 5_000 + "]", ["a"], "has no field"),
+    ],
+)
+def test_values_that_an_adapter_cannot_read(expression: str, value: Any, said: str) -> None:
+    row = {"v": value, "instruction_id_list": ["x"], "kwargs": [[1]]}
+    with pytest.raises(FieldError, match=said):
+        evaluate(expression, row)
+
+
+def test_texts_nested_without_end() -> None:
+    value: Any = "hi"
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(FieldError, match="adapter 'texts': the value is nested too deep"):
+        evaluate("v | texts", {"v": value})

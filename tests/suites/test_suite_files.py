@@ -51,7 +51,7 @@ def test_a_suite_of_ones_own(tmp_path: Path) -> None:
         ({"repeats": {"kind": "prompt", "count": 4}}, "asks for 4 of kind prompt, but the file has 3"),
         ({"styles": ["chat"], "protocol": {"base": "base"}}, "key 'protocol, base' is 'base', but 'styles' has no base"),
         ({"protocol": {"chat": "chat_cot"}}, "key 'protocol, chat' is 'chat_cot', but the task has base, chat"),
-        ({"source": {"file": "/data/*.jsonl"}, "fields": {"question": "question"}}, "'/data/*.jsonl' is no pattern of files below"),
+        ({"source": {"file": "/data/*.jsonl"}, "fields": {"question": "question"}}, "source: file is '/data/*.jsonl', which leads out of its folder"),
         ({"source": {"file": "data/a**b"}, "fields": {"question": "question"}}, "is no pattern of files below"),
         ({"formats": ["letters", "roman"]}, "'formats, entry 2'"),
         ({"scoring": {"kind": "letter"}}, "formats' holds plain, but scoring kind 'letter' needs labels"),
@@ -166,3 +166,18 @@ def test_knowing_suites_costs_little() -> None:
     assert (
         subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+@pytest.mark.parametrize("value", ["!!bool abc", "!!timestamp abc", '!!float ""'])
+def test_a_tag_that_its_value_does_not_fit(tmp_path: Path, value: str) -> None:
+    folder = make_suite(tmp_path, TASK, LINES)
+    with (folder / "tasks" / "t0.yaml").open("a") as file:
+        file.write(f"about: {value}\n")
+    with pytest.raises(SuiteError, match="a value that does not fit the !! tag before it; remove the tag"):
+        suites.load(folder)
+
+
+@pytest.mark.parametrize("key", ["answer", "cot"])
+def test_more_tokens_than_any_answer_has(tmp_path: Path, key: str) -> None:
+    said = refused(tmp_path, {**TASK, key: {"max_tokens": 1_000_001}})
+    assert f"key '{key}, max_tokens': input should be less than or equal to 1000000, found 1000001" in said

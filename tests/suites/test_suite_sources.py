@@ -11,7 +11,8 @@ import pytest
 from suite_making import TASK, make_suite, mirror
 
 from forgetmap import suites
-from forgetmap.errors import FormatError, MissingDataError
+from forgetmap.errors import FormatError, MissingDataError, SuiteError
+from forgetmap.suites.sources import read_rows
 
 ROWS = [{"q": f"Q{n}?", "o": ["a", "b", "c"], "g": n % 3} for n in range(40)]
 FIELDS = {"question": "q", "options": "o", "gold": "g | index"}
@@ -119,3 +120,37 @@ def test_files_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "data" / "b.jsonl").write_text('{"q": 1}\n{"q": \n', encoding="utf-8")
     with pytest.raises(FormatError, match=r"b\.jsonl: line 2"):
         own_files(tmp_path, "data/b.jsonl").items()
+
+
+@pytest.mark.parametrize("name", ["d.jsonl", "d.json"])
+def test_rows_nested_without_end_are_refused(tmp_path: Path, name: str) -> None:
+    deep = '{"q": ' + "[" * 5_000 + "]" * 5_000 + "}"
+    (tmp_path / name).write_text(deep if name.endswith("l") else f"[{deep}]")
+    with pytest.raises(FormatError, match=rf"{name}: .*recursion depth"):
+        read_rows(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"file": "../outside/private.jsonl"},
+        {"file": "data/../../outside/*.jsonl"},
+        {"file": "/outside/private.jsonl"},
+        {"file": "C:\\outside\\private.jsonl"},
+        {"packed": "../outside/items/sums"},
+        {"packed": "/outside/items"},
+        {"hub": "us/sums", "split": "test", "files": "../other/*.parquet"},
+        {"hub": "us/sums", "split": "test", "config": "../other"},
+        {"hub": "us/sums", "split": "../other"},
+    ],
+)
+def test_a_source_stays_in_its_folder(tmp_path: Path, source: dict[str, Any]) -> None:
+    given = {**TASK, "source": source} | ({} if "packed" in source else {"fields": FIELDS})
+    with pytest.raises(SuiteError, match="leads out of its folder; write a path inside it"):
+        suites.load(make_suite(tmp_path / "suite", given), data_dir=tmp_path)
+
+
+def test_a_dataset_of_the_hub_is_no_absolute_path(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="hub is '/sums', expected OWNER/NAME"):
+        given = {**TASK, "source": {"hub": "/sums", "split": "test"}, "fields": FIELDS}
+        suites.load(make_suite(tmp_path / "suite", given), data_dir=tmp_path)

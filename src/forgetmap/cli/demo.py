@@ -231,7 +231,7 @@ def _again_words(again: ForgettingMap) -> str:
     before, after, flipped = (percent(total.observed[name]) for name in ("acc_before", "acc_after", "lost"))
     return (
         f"{head}, score {before} → {after}. From one wording to another {flipped} flip from right to wrong even so; that is "
-        f"noise, the map subtracts it, and nothing is lost in any of {cells}."
+        f"noise, the map subtracts it, and no loss is found in any of {cells}."
     )
 
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
 import typer
 
 from forgetmap.cli import models, outputs
 from forgetmap.cli import options as opt
 from forgetmap.errors import UsageError
-from forgetmap.report.plain import number, plain
+from forgetmap.report.plain import number, percent, plain
 from forgetmap.run import Run
 
 if TYPE_CHECKING:  # other commands start without what only these need
     from forgetmap.evaluation import Until
     from forgetmap.suites import Suite
+
+
+#: With more tasks than these, one line for all of them.
+_FEW_TASKS = 12
 
 
 def eval_command(
@@ -236,8 +242,25 @@ def _evaluate(
 def _tell(run: Run, out: Path) -> None:
     counts = run.info.counts
     said = f"{number(counts.get('items', 0), 'item')} in {number(len(run.tasks), 'task')}"
-    opt.console().print(plain(f"{run.name}: {said}, saved in {out}"))
+    console = opt.console()
+    scores = _scores(run)
+    for task, items, score in scores if len(scores) <= _FEW_TASKS else []:
+        console.print(plain(f"  {task}  {number(items, 'item')}, score {percent(score)}"))
+    if scores:
+        said += f", mean score over tasks {percent(fmean(score for _, _, score in scores))}"
+    console.print(plain(f"{run.name}: {said}, saved in {out}"))
     _tell_usage({run.name: run})
+    console.print(plain(f"next: the same for the other model, then forgetmap compare {out} OTHER", "dim"))
+
+
+def _scores(run: Run) -> list[tuple[str, int, float]]:
+    """Task, items and mean score under the task's own metric; nothing is corrected here."""
+    names = ["task", "scorer", "metric"]
+    own = [(one.task, one.scorer, one.metric) for one in run.info.metrics if one.default]
+    rows = run.scan().with_columns(pl.col(name).cast(pl.String) for name in names)
+    rows = rows.join(pl.LazyFrame(own, schema=names, orient="row"), on=names).filter(pl.col("score").is_not_null())
+    items = pl.struct("item_high", "item_low", "occurrence").n_unique()
+    return rows.group_by("task").agg(items, pl.col("score").mean()).sort("task").collect().rows()
 
 
 def _usage(run: Run) -> dict[str, Any] | None:

@@ -137,7 +137,7 @@ def bar(title: str) -> Iterator[Progress]:
 
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("batches"),
-        TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TextColumn("elapsed,"), TimeRemainingColumn(), TextColumn("left"),
     )  # fmt: skip
     console = Console(stderr=True)
     shown = Shown(*columns, console=console, transient=True)
@@ -147,7 +147,7 @@ def bar(title: str) -> Iterator[Progress]:
     def done(shard: Shard, finished: int, whole: int) -> None:
         nonlocal items, seconds
         items, seconds = items + len(shard.replies), seconds + shard.seconds
-        rate = f"{items / seconds:,.1f} items/s" if seconds else ""
+        rate = f"{items / seconds:,.1f} answers/s" if seconds else ""
         shown.update(line, total=whole, completed=finished, rate=rate)
 
     with shown if console.is_terminal else nullcontext():  # in a file it would leave empty lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
@@ -169,3 +170,16 @@ def fingerprint(model: Any) -> str:
         taken = flat[places.to(flat.device)].to(torch.float32).cpu().numpy()
         found.update(f"{name} {tuple(weights.shape)} {weights.dtype}".encode() + taken.tobytes())
     return found.hexdigest()
+
+
+def config_fingerprint(config: Any) -> str:
+    """Return a hash of what a model's configuration says; where it lies does not count."""
+    told = {name: value for name, value in config.to_dict().items() if name not in ("_name_or_path", "_commit_hash")}
+    return hashlib.blake2b(json.dumps(told, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
+
+
+def tokenizer_fingerprint(tokenizer: Any) -> str:
+    """Return a hash of how texts become tokens."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    told = backend.to_str() if backend is not None else json.dumps(tokenizer.get_vocab(), sort_keys=True)
+    return hashlib.blake2b(f"{told} {tokenizer.special_tokens_map}".encode(), digest_size=12).hexdigest()

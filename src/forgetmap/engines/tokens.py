@@ -36,6 +36,10 @@ class Tokens:
             self._slow(_PROBE, one) != self._quick(_PROBE, one) for one in (True, False)
         ):
             self._backend = None
+        #: Some tokenizers were saved such that they end every text. What is to be continued must not have ended.
+        whole, bare = (self._slow(_PROBE, one) for one in (True, False))
+        end = tokenizer.eos_token_id
+        self._closing = int(end is not None and whole[-1] == end and bare[-1] != end)
         self._seams: dict[tuple[str, str, bool], bool] = {}
         self._known: dict[tuple[str, bool], tuple[int, ...]] = {}
 
@@ -46,7 +50,10 @@ class Tokens:
         return tuple(self._backend.encode(text, add_special_tokens=special).ids)  # type: ignore[union-attr]
 
     def _encode(self, text: str, special: bool) -> tuple[int, ...]:
-        return self._slow(text, special) if self._backend is None else self._quick(text, special)
+        return self._open(self._slow(text, special) if self._backend is None else self._quick(text, special), special)
+
+    def _open(self, tokens: Sequence[int], special: bool) -> tuple[int, ...]:
+        return tuple(tokens[: len(tokens) - self._closing] if special else tokens)
 
     def _kept(self, text: str, special: bool) -> tuple[int, ...]:
         found = self._known.get((text, special))
@@ -64,7 +71,9 @@ class Tokens:
         for special in (True, False):
             texts = [text for text, one in wanted if one is special]
             found = self._backend.encode_batch_fast(texts, add_special_tokens=special) if texts else []
-            self._known |= {(text, special): tuple(one.ids) for text, one in zip(texts, found, strict=True)}
+            self._known |= {
+                (text, special): self._open(one.ids, special) for text, one in zip(texts, found, strict=True)
+            }
 
     @staticmethod
     def pieces(
@@ -93,6 +102,8 @@ class Tokens:
 
     def _meet(self, begun: str, rest: str, special: bool) -> bool:
         """Whether the tokens of two pieces are those of the text they make up."""
+        if not (begun[-1:].isspace() or rest[:1].isspace()):  # within a word, which may be of any length
+            return self._encode(begun, special) + self._encode(rest, False) == self._encode(begun + rest, special)
         seam = (begun[-_NEAR:], rest[:_NEAR], special)
         found = self._seams.get(seam)
         if found is None:
@@ -127,7 +138,7 @@ class Tokens:
             found.append(own)
         context = context or (self._start(),)
         room = longest - max(map(len, found))
-        return Branched(context[-room:] if room < len(context) else context, tuple(found))
+        return Branched(context[len(context) - max(room, 1) :] if room < len(context) else context, tuple(found))
 
     def _start(self) -> int:
         """What stands before a text that begins with its continuation."""

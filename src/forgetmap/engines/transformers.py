@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from forgetmap.engines.batches import Size, cut_batches
 from forgetmap.engines.branches import Branched, lay_out
 from forgetmap.engines.chats import seen_text
-from forgetmap.engines.loading import fingerprint, load_model
+from forgetmap.engines.loading import config_fingerprint, fingerprint, load_model, tokenizer_fingerprint
 from forgetmap.engines.requests import Rate, Rated, Request, Write, Written
 from forgetmap.engines.tokens import Tokens
 from forgetmap.engines.writing import Draft, write_batch
@@ -81,6 +81,8 @@ class TransformersEngine:
             **self._given,
             "revision": self._given["revision"] or commit,
             "weights": fingerprint(self.model),
+            "config": config_fingerprint(self.model.config),
+            "tokenizer": tokenizer_fingerprint(self.tokenizer),
             "dtype": str(self.model.dtype).removeprefix("torch."),
             "device": self.device.type if self.device.type == "cpu" else torch.cuda.get_device_name(self.device),
             "engine": self.name,

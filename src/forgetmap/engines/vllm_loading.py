@@ -84,11 +84,11 @@ def _adapted_layers(folder: Path) -> list[str]:
 
 
 def files_fingerprint(model: str) -> str | None:
-    """Return what tells the weights in a folder from others, wherever it lies; None for a hub's, which the revision tells."""
+    """Return what tells a model in a folder from others, wherever it lies; None for a hub's, which the revision tells."""
     if not Path(model).is_dir():
         return None
     found = hashlib.blake2b(digest_size=12)
-    for path in sorted((*Path(model).glob("*.safetensors"), *Path(model).glob("*.bin"))):
+    for path in sorted(path for end in ("safetensors", "bin", "json") for path in Path(model).glob(f"*.{end}")):
         size = path.stat().st_size
         found.update(f"{path.name} {size}".encode())
         with path.open("rb") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 from forgetmap.errors import UsageError
 from forgetmap.evaluation.settings import Asked, Settings
@@ -28,8 +29,11 @@ def chosen_tasks(suite: Suite, tasks: str | Sequence[str] | None, prompt: str) -
     wanted = [tasks] if isinstance(tasks, str) else list(tasks)
     stray = [one for one in wanted if not any(fits(name, one) for name in names)]
     if stray or not wanted:
-        some = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
-        raise UsageError(f"no task of suite {suite.name} is called '{' '.join(stray[:1])}'; it has {some}")
+        asked = "".join(stray[:1])
+        near = [name for name in names if name.endswith(f":{asked}")] or get_close_matches(asked, names, n=3)
+        listed = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+        remedy = f"did you mean {' or '.join(near)}?" if near else f"it has {listed}"
+        raise UsageError(f"no task of suite {suite.name} is called '{asked}'; {remedy}")
     chosen = [name for name in names if any(fits(name, one) for one in wanted)]
     for name in chosen:
         if name not in having:
@@ -110,7 +114,9 @@ def notes(suite: Suite, settings: Settings) -> list[str]:
         found.append(f"{_some(own)}: every item is asked in {ways}, as the tasks say; --repeats 1 asks once")
     if "repeats" in against:
         own_ways = ", ".join(sorted({_ways(own_variants(suite.task(name).spec)) for name in against["repeats"]}))
-        found.append(f"{_some(against['repeats'])}: not asked in {own_ways}, as the tasks say; the command decides")
+        found.append(
+            f"{_some(against['repeats'])}: asked as the command says, instead of in {own_ways} as the tasks say"
+        )
     return found
 
 

@@ -87,6 +87,10 @@ def _texts(job: Job, reply: Reply) -> tuple[str, str | None, list[float] | None,
     return written[-1].context, said, None, sum(one.tokens for one in written), written[-1].stop_reason
 
 
+#: What tells one model from another: not settings of a run.
+_IDENTITY = ("model", "revision", "weights", "adapter", "config", "tokenizer")
+
+
 def run_info(suite: Suite, settings: Settings, engine: dict[str, Any]) -> RunInfo:
     """Return what a run says of itself before there are answers."""
     from importlib.metadata import version
@@ -100,7 +104,7 @@ def run_info(suite: Suite, settings: Settings, engine: dict[str, Any]) -> RunInf
         "style": settings.style, "by_letter": settings.by_letter, "temperature": settings.temperature,
         "top_p": settings.top_p, "suite_hash": settings.suite_hash, "max_tokens": settings.max_tokens,
     }  # fmt: skip
-    about = {name: value for name, value in engine.items() if name not in ("model", "revision", "weights", "adapter")}
+    about = {name: value for name, value in engine.items() if name not in _IDENTITY}
     return RunInfo(
         model="+".join(str(engine[name]) for name in ("model", "adapter") if engine.get(name)),
         model_revision=engine.get("revision") or engine.get("weights"),

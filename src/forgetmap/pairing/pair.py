@@ -100,7 +100,7 @@ class Pair:
         told = self.items.filter(pl.col("p_gold").is_not_null() & pl.col("p_gold_after").is_not_null())
         if not told.height:
             return None
-        told = cross_grades(told, ours, theirs, "p_gold")
+        told = cross_grades(told, ours, theirs, "p_gold", tied="tied_right" in told.columns)
         kept = [name for name in ("task", "cluster", "p_gold", "p_gold_after") if name in told.columns]
         if "tied_right" in told.columns:  # its floor is of different wordings, and so it is
             told = told.with_columns(pl.col("lost", "gained") + pl.col("tied_right"))

@@ -11,6 +11,10 @@ from forgetmap.pairing.scores import ScoreChoice
 from forgetmap.pairing.ties import TIES, are_reworded, free_weight, with_ties
 
 
+#: Digits of a mean over pairs of repeats that its order cannot change.
+_DIGITS = 13
+
+
 def _options_of_both(matched: pl.LazyFrame) -> pl.LazyFrame:
     """One side may not know the options; two sides that contradict each other leave the item without a chance rate."""
     contradicts = pl.any_horizontal(
@@ -62,7 +66,7 @@ def relate_repeats(matched: pl.LazyFrame, ours: Outcomes, theirs: Outcomes) -> p
         floor_after=_within(right_after * (1 - right_after), "_after"),
     )
     is_graded = pl.col("right").is_null() & pl.col("scored") & pl.col("scored_after")
-    graded = cross_grades(items.filter(is_graded), ours, theirs, "score")
+    graded = cross_grades(items.filter(is_graded), ours, theirs, "score", tied="tied_right" in items.columns)
     if graded.height:
         items = pl.concat([items.filter(~is_graded), graded.select(items.columns)])
     return items.lazy()
@@ -127,7 +131,7 @@ def _positive(share: pl.Expr) -> pl.Expr:
     return pl.when(share > 1e-12).then(share).otherwise(0.0)
 
 
-def cross_grades(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, column: str) -> pl.DataFrame:
+def cross_grades(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, column: str, *, tied: bool) -> pl.DataFrame:
     """Set lost, gained and floors of a graded value: max(y_b − y_a, 0) needs every cross pair of repeats.
 
     p_b(1 − p_a) holds for 0/1 only: a deterministic grade of .5 on both sides has lost nothing. `tied_right` is what answers
@@ -149,20 +153,21 @@ def cross_grades(items: pl.DataFrame, ours: Outcomes, theirs: Outcomes, column: 
     difference, weight = pl.col("y") - pl.col("y_after"), free_weight()
     lost, gained = difference.clip(lower_bound=0), (-difference).clip(lower_bound=0)
     free = [(weight * one).sum() / weight.sum() for one in (lost, gained)]
+    of_all = [one.mean() for one in (lost, gained)]
     crossed = (
         left.select("_item", "y", "prompt_key", "asked")
         .join(right.select("_item", "y", "prompt_key", "asked"), on="_item", suffix="_after")
-        .sort("_item", "y", "y_after", "prompt_key", "prompt_key_after")
         .group_by("_item")
         .agg(
-            lost=lost.mean(),
-            gained=gained.mean(),
+            # Rounded: the last digits of a sum depend on how threads shared its rows, and must not show.
+            lost=of_all[0].round(_DIGITS),
+            gained=of_all[1].round(_DIGITS),
             tied_right=pl.when(weight.sum() > 0)
-            .then((free[0] - lost.mean() + free[1] - gained.mean()) / 2)
+            .then(((free[0] - of_all[0] + free[1] - of_all[1]) / 2).round(_DIGITS))
             .otherwise(0.0),
         )
     )
-    if not are_reworded(items):
+    if not tied:
         crossed = crossed.drop("tied_right")
     table = items.with_row_index("_item").lazy()
     table = table.drop("lost", "gained", "floor", "floor_after", "tied_right", strict=False)

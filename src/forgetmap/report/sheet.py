@@ -16,6 +16,7 @@ from forgetmap.errors import FormatError, UsageError
 from forgetmap.levels import LEVELS
 from forgetmap.map import SCHEMA_SEVERAL, ForgettingMap
 from forgetmap.report.saved import check_map
+from forgetmap.run import shown_name
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Sheet:
 
 def run_name(summary: dict[str, Any]) -> str:
     """Return a run's name from its summary: the model, or where the run came from."""
-    return summary["model"] or (Path(summary["source"]).name if summary["source"] else "unnamed")
+    return shown_name(summary["model"], summary["source"])
 
 
 def read_sheets(path: Path) -> list[Sheet]:

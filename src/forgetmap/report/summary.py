@@ -60,7 +60,7 @@ def _gross(sheet: Sheet) -> str:
         reading == "noise" and total.noise is not None and total.noise["form"] == "chance"
     )
     what = "knowledge: " if guessed else "beyond re-run noise: " if reading == "noise" else ""
-    figures = " and ".join(f"{_figure(total, direction)} {direction}" for direction in ("lost", "gained"))
+    figures = " and ".join(_figure(total, direction) for direction in ("lost", "gained"))
     margin = _points(decision["margin"])
     ends = {
         "both": f"Both are certain, each surely more than {margin}",
@@ -93,10 +93,12 @@ def _figure(cell: Cell, direction: str) -> str:
     value, low, high = cell.figures(cell.judged_by, direction)
     block = cell.block(cell.decision["verdict_reading"]) or {}
     if block.get("form") == "observed" and block.get(f"{direction}_at_least") is not None:
-        return f"at least {percent(value)} and at most {percent(high)}"
+        return f"at least {percent(value)} and at most {percent(high)} {direction}"
     if value is None:
-        return f"between {percent(low)} and {percent(high)}"
-    return f"{percent(value)} ({_bare(low)} to {_bare(high)})"
+        return f"between {percent(low)} and {percent(high)} {direction}"
+    if high is not None and high <= 0:  # a reading may fall below nothing; a share may not
+        return f"nothing {direction} (reads {percent(value)}, {_bare(low)} to {_bare(high)})"
+    return f"{percent(value)} ({_bare(low)} to {_bare(high)}) {direction}"
 
 
 def _where(sheet: Sheet) -> str:

@@ -50,6 +50,12 @@ def _one_text(value: Any, what: str) -> str:
     return value
 
 
+def _one_object(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FieldError(f"found {said(value)}, expected an object; the path . gives the whole row")
+    return value
+
+
 def _place(position: int, options: Sequence[str] | None, value: Any) -> int:
     if not options or not 0 <= position < len(options):
         # "" and -1 mark items without a public label (HellaSwag's test split)
@@ -243,6 +249,7 @@ def _hellaswag(text: str) -> str:
 
 
 def _hellaswag_context(row: Any, _: Any, __: Any) -> str:
+    row = _one_object(row)
     lacking = [name for name in ("activity_label", "ctx_a", "ctx_b") if not isinstance(row.get(name), str)]
     if lacking:
         raise FieldError(f"no text {lacking[0]!r}")
@@ -250,7 +257,7 @@ def _hellaswag_context(row: Any, _: Any, __: Any) -> str:
 
 
 def _hellaswag_endings(value: Any, _: Any, __: Any) -> list[str]:
-    return [_hellaswag(one) for one in _list(value, None, None)]
+    return [_hellaswag(_one_text(one, "option")) for one in _list(value, None, None)]
 
 
 def _boxed(value: Any, _: Any, __: Any) -> str:
@@ -285,6 +292,7 @@ def _tools(value: Any, _: Any, __: Any) -> list[Any] | None:
 
 def _unit_test(row: Any, part: Any, _: Any) -> str:
     """Test code (`unit_test:test`) or entry point of a programming task: in `ctx`, or in an object under `gold`."""
+    row = _one_object(row)
     gold = row.get("gold")
     if isinstance(gold, str) and gold.lstrip()[:1] == "{":
         gold = _json(gold, None, None)
@@ -294,6 +302,13 @@ def _unit_test(row: Any, part: Any, _: Any) -> str:
     if not context:
         raise FieldError("no test code in 'ctx' or 'gold'")
     return str(context[0] if part == "test" else context[1] if len(context) > 1 and context[1] else "")
+
+
+def _arguments(value: Any) -> Mapping[str, Any]:
+    found = _json(value, None, None) or {}
+    if not isinstance(found, Mapping):
+        raise FieldError(f"kwargs hold {said(value)}, expected an object for each instruction")
+    return found
 
 
 def _checks(value: Any, argument: Any, _: Any) -> list[dict[str, Any]]:
@@ -306,7 +321,7 @@ def _checks(value: Any, argument: Any, _: Any) -> list[dict[str, Any]]:
     if len(given) != len(ids):
         raise FieldError(f"{len(ids)} instructions but {len(given)} sets of arguments")
     return [
-        {"id": one, "kwargs": {name: to for name, to in (_json(sets, None, None) or {}).items() if to is not None}}
+        {"id": one, "kwargs": {name: to for name, to in _arguments(sets).items() if to is not None}}
         for one, sets in zip(ids, given, strict=True)
     ]
 

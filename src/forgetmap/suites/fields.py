@@ -21,7 +21,7 @@ from forgetmap.suites.item import Item
 from forgetmap.suites.spec import Fields
 from forgetmap.suites.variants import mixed_options
 
-_STEP = re.compile(r"([^.\[\]]+)|\[(\*|\d+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\*|\d{1,9})\]")
 
 
 def item_of(row: Mapping[str, Any], fields: Fields, task: str, number: int) -> Item:
@@ -68,7 +68,10 @@ def evaluate(expression: str | Sequence[str], row: Mapping[str, Any], options: S
             raise FieldError(f"adapter {name!r} is not known, expected one of {', '.join(sorted(ADAPTERS))}")
         if argument and name == "label":
             argument = _at(row, argument)
-        value = ADAPTERS[name](value, argument, options)
+        try:
+            value = ADAPTERS[name](value, argument, options)
+        except RecursionError:
+            raise FieldError(f"adapter {name!r}: the value is nested too deep") from None
     return value
 
 
@@ -79,7 +82,7 @@ def check_expression(expression: str | Sequence[str]) -> None:
             continue
         path, *steps = [part.strip() for part in one.split("|")]
         if path != "." and "".join(found.group() for found in _STEP.finditer(path)) != path.replace(".", ""):
-            raise FieldError(f"{one!r} is no path; write names with dots, such as choices.text")
+            raise FieldError(f"{one[:60]!r} is no path; write names with dots, such as choices.text")
         for step in steps:
             name = step.partition(":")[0]
             if name not in ADAPTERS:

@@ -74,7 +74,7 @@ def _packed(path: Path, _size: int, _time: int) -> dict[str, list[PackedLine]]:
             for number, raw in enumerate(io.BufferedReader(stream)):
                 try:
                     line = decode(raw)
-                except msgspec.MsgspecError as fault:
+                except (msgspec.MsgspecError, RecursionError) as fault:
                     raise FormatError(f"{path}: line {number + 1}: {fault}; pack the items again") from None
                 found.setdefault(line.task, []).append(line)
     except zstandard.ZstdError as fault:
@@ -171,7 +171,7 @@ def read_rows(path: Path) -> list[Row]:
             continue
         try:
             rows.append(decode(line))
-        except msgspec.MsgspecError as fault:
+        except (msgspec.MsgspecError, RecursionError) as fault:
             raise FormatError(f"{path}: line {number + 1}: {fault}; correct it") from None
     return rows
 
@@ -180,7 +180,7 @@ def _json_rows(path: Path) -> list[Row]:
     """Return the rows of a JSON list, or of an object that holds one list (BIG-bench hard has it under "examples")."""
     try:
         content = msgspec.json.decode(path.read_bytes())
-    except msgspec.MsgspecError as fault:
+    except (msgspec.MsgspecError, RecursionError) as fault:
         raise FormatError(f"{path}: {fault}; copy it again") from None
     lists = [one for one in (content.values() if isinstance(content, dict) else [content]) if isinstance(one, list)]
     if len(lists) != 1 or not all(isinstance(row, dict) for row in lists[0]):

@@ -6,6 +6,7 @@ The models are the contract: a comment stands beside every field that does not e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PureWindowsPath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -41,6 +42,11 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def leads_outside(path: str) -> bool:
+    """Whether a path leads out of the folder it is meant to be in: absolute, with a drive, or with steps upwards."""
+    return PureWindowsPath(path).anchor != "" or ".." in PureWindowsPath(path).parts
+
+
 class Source(Strict):
     """Where the rows of a task are."""
 
@@ -54,11 +60,20 @@ class Source(Strict):
     broken_rows: Count = 0  # at most so many rows may be left out for a fault; each is named
 
     @model_validator(mode="after")
+    def _stays_inside(self) -> Source:
+        for name in ("packed", "file", "config", "split", "files"):
+            if leads_outside(getattr(self, name) or ""):
+                raise ValueError(
+                    f"{name} is {getattr(self, name)[:60]!r}, which leads out of its folder; write a path inside it"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _one_home(self) -> Source:
         homes = [name for name in ("packed", "hub", "file") if getattr(self, name)]
         if len(homes) != 1:
             raise ValueError(f"names {' and '.join(homes) or 'no place'}, expected one of packed, hub, file; keep one")
-        if self.hub and (self.hub.count("/") != 1 or ".." in self.hub):
+        if self.hub and (self.hub.count("/") != 1 or ".." in self.hub or not all(self.hub.split("/"))):
             raise ValueError(f"hub is {self.hub!r}, expected OWNER/NAME; correct it")
         if self.hub and not (self.split or self.files):
             raise ValueError("hub has no split; add 'split:'")
@@ -92,14 +107,14 @@ class Scoring(Strict):
 class Answer(Strict):
     """How long an answer may be, and where it ends."""
 
-    max_tokens: Annotated[int, Field(ge=1, strict=True)] = 64
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = 64
     stop: tuple[Text, ...] = ()  # for text prompts; a chat model ends its own turn
 
 
 class Reasoning(Strict):
     """How a chain of thought is asked for."""
 
-    max_tokens: Annotated[int, Field(ge=1, strict=True)] = 1024
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = 1024
     instruction: Text | None = None  # for chat; None: the usual one of the scoring kind
 
 
@@ -212,6 +227,8 @@ def _check_source(spec: TaskFile) -> None:
         )
     if spec.shots.split and not spec.source.hub:
         raise SuiteError("key 'shots, split' is for hub datasets only; remove it")
+    if spec.shots.split and leads_outside(spec.shots.split):
+        raise SuiteError("key 'shots, split' leads out of the dataset; write the name of a split")
     if spec.scoring.kind == "code" and not spec.code:
         raise SuiteError("scoring kind 'code' runs what a model wrote, expected 'code: true' beside it; add it")
 

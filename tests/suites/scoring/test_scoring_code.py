@@ -229,3 +229,42 @@ def test_each_layer_of_the_kernel_holds_alone(layer: str, refused: set[str], tmp
     )
     assert refused <= set(done.stdout.split())
     assert target.read_text() == "kept"
+
+
+FORGED = """
+import json, os, sys
+def tell(place, text):
+    try: os.write(place, (json.dumps({"outcome": "pass", "secret": text}) + "\\n").encode())
+    except OSError: pass
+places = {SECRETS}
+heard = []
+for place in places:
+    try: heard.append(os.read(place, 64).decode())
+    except OSError: pass
+for text in heard or [""]:
+    for place in range(3, 200): tell(place, text)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "where", ["[int(one) for one in sys.argv[1:2]]", "[int(one) for one in sys.orig_argv[-2:-1]]", "range(3, 30)"]
+)
+def test_the_secret_is_in_no_argument_and_no_open_file(where: str) -> None:
+    assert run_code([FORGED.replace("{SECRETS}", where)], "assert False", seconds=3).outcome != "pass"
+
+
+@pytest.mark.parametrize("home", ["venv", "base"])
+def test_installed_packages_are_not_there(home: str) -> None:
+    """Neither those of the environment nor those beside the standard library; the code knows where they are."""
+    inside = {
+        "venv": Path(pytest.__file__).parents[1],
+        "base": Path(os.__file__).parent / "site-packages",
+    }[home]
+    package = next((one for one in sorted(inside.rglob("*.py")) if one.is_file()), None)
+    if package is None:
+        pytest.skip("nothing is installed there")
+    seen = f"open({str(package)!r}).close()\n{RIGHT}"
+    assert run_code([seen], TESTS).why == "PermissionError in reply"
+    if "landlock" in sandbox.fences():
+        assert not [one for one in sandbox._readable() if package.is_relative_to(one)]

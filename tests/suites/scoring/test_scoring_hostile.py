@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scoring_parts import Written, scores
 
 from forgetmap.answers import ANSWER_STATES
+from forgetmap.errors import MissingDataError
 from forgetmap.suites.scoring import KINDS, json_text
 from forgetmap.suites.scoring.calls import read_calls
 from forgetmap.suites.scoring.checks import CHECKS
@@ -162,3 +163,68 @@ def test_json_comes_back_as_it_went(value: Any, wrapping: str) -> None:
     found = json_text.find(wrapping.replace("{}", json.dumps(value)))
     assert found is not None
     assert (found.value, found.extra_text) == (value, False)
+
+
+@pytest.mark.parametrize("multiple", [0.01, 0.5, 1])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, "1" + "0" * 4000])
+def test_numbers_beyond_floating_point_are_scored(number: str, multiple: float) -> None:
+    schema = {"type": "object", "properties": {"answer": {"multipleOf": multiple}}}
+    one = scores("json_schema", f'{{"answer": {number}}}', schema=schema)
+    if "e" in number:
+        assert (one["parses"].score, one["validates"].error) == (0.0, "no_json")
+    else:
+        assert one["parses"].score == 1.0
+
+
+def test_an_overflow_of_the_validator_is_an_invalid_reply() -> None:
+    schema = {"type": "object", "properties": {"answer": {"multipleOf": 0.5}}}
+    one = scores("json_schema", '{"answer": ' + "9" * 400 + "}", schema=schema)["validates"]
+    assert (one.score, one.error) == (0.0, "invalid: a number beyond floating point")
+
+
+@pytest.mark.parametrize("multiple", [10**400, float("inf")])
+def test_a_schema_with_numbers_beyond_floating_point_is_the_items_fault(multiple: float) -> None:
+    one = scores("json_schema", '{"answer": 1.5}', schema={"properties": {"answer": {"multipleOf": multiple}}})[
+        "validates"
+    ]
+    assert (one.score, one.state) == (None, "unscored")
+    assert str(one.error).startswith("bad_schema: it holds a number beyond floating point")
+
+
+@pytest.mark.parametrize("more", [{}, {"$schema": "http://json-schema.org/draft-07/schema#", "items": {"$ref": "#"}}])
+def test_unique_items_take_linear_time(more: dict[str, Any]) -> None:
+    schema = {"uniqueItems": True, **more}
+    reply = "[[" + ",".join(f'{{"a": {n}}}' for n in range(8_000)) + "]]"
+    began = time.monotonic()
+    assert scores("json_schema", reply, schema=schema)["validates"].score == 1.0
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "valid"),
+    [
+        ("[1, 1.0]", False),
+        ("[1, true]", True),
+        ("[0, false]", True),
+        ('[{"a": 1, "b": [2]}, {"b": [2.0], "a": 1}]', False),
+        ('["1", 1]', True),
+        ("[[1], [[1]]]", True),
+        ("[null, null]", False),
+    ],
+)
+def test_unique_items_mean_what_the_standard_says(reply: str, valid: bool) -> None:
+    one = scores("json_schema", reply, schema={"uniqueItems": True})["validates"]
+    assert (one.score, one.error) == (float(valid), None if valid else "invalid at $: uniqueItems")
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        ([{"function": None}], "a tool's 'function' is no object"),
+        ([{"name": "f", "parameters": {"properties": ["a"]}}], "'properties' of a tool's parameters are no object"),
+        (3, "tools are no list"),
+    ],
+)
+def test_tools_that_cannot_be_read_are_named(tools: Any, said: str) -> None:
+    with pytest.raises(MissingDataError, match=f"item 7: .*{said}"):
+        scores("call", "f(1)", calls=[{"name": "f", "arguments": {"a": 1}}], tools=tools)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forgetmap.report.plain import number
@@ -41,8 +41,26 @@ def run_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
                 continue
             seen.append(run)
             tool = " ".join(str(part) for part in (run["tool"], run["tool_version"]) if part) or None
-            rows.append({**run, "role": role, "name": run_name(run), "tool": tool})
+            part = subset_words(run["subset"])
+            rows.append({**run, "role": role, "name": run_name(run), "tool": tool, "subset": part})
     return rows
+
+
+def subset_words(subset: Mapping[str, Any] | None) -> str | None:
+    """Return what part of a suite was chosen on purpose, in a few words.
+
+    >>> subset_words({"limit": 100, "tasks": ["a", "b"]}), subset_words({"sample_id": [3, 4]})
+    ('limit 100, 2 tasks', 'sample_id [3, 4]')
+    """
+    told = [
+        number(len(value), "task")
+        if name == "tasks"
+        else f"{name} {value:,}"
+        if isinstance(value, int)
+        else f"{name} {value}"
+        for name, value in (subset or {}).items()
+    ]
+    return ", ".join(told)[:_LONGEST] or None
 
 
 def run_columns(rows: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -34,13 +34,19 @@ class _Tools:
     """What the functions offered say of their parameters."""
 
     def __init__(self, tools: Any, loose: Sequence[str]) -> None:
+        if tools is not None and not isinstance(tools, (list, tuple, Mapping, str)):
+            raise ValueError("tools are no list")
         self.loose = frozenset(loose)
         self._parameters: dict[str, list[str]] = {}
         self._defaults: dict[str, dict[str, Any]] = {}
         for tool in tools or ():
             inner = tool.get("function", tool) if isinstance(tool, Mapping) else {}
+            if not isinstance(inner, Mapping):
+                raise ValueError("a tool's 'function' is no object")
             schema = inner.get("parameters") or {}
             properties = schema.get("properties", schema) if isinstance(schema, Mapping) else {}
+            if not isinstance(properties, Mapping):
+                raise ValueError("the 'properties' of a tool's parameters are no object")
             described = {key: value for key, value in properties.items() if isinstance(value, Mapping)}
             self._parameters[str(inner.get("name"))] = list(described)
             self._defaults[str(inner.get("name"))] = {
@@ -65,7 +71,10 @@ def score(task: ScoredTask, item: ScoredItem, rendered: Prompt, answer: Sequence
         return alike(SCORER, metrics, float(not made), "answered", choice=choice)
     if not made:
         return alike(SCORER, metrics, 0.0, none_found(reply))
-    tools = _Tools(fact(task, item, "tools"), fact(task, item, "loose_fields", ()))
+    try:
+        tools = _Tools(fact(task, item, "tools"), fact(task, item, "loose_fields", ()))
+    except ValueError as fault:
+        raise MissingDataError(f"task '{task.name}', item {item.native_id}: {fault}; correct the item") from None
     names, whole = matches(golds, made, tools, any_order=bool(fact(task, item, "any_order", True)))
     exact = float(whole == len(golds) == len(made))
     scores = (exact, names / max(len(golds), len(made)), whole / len(golds))

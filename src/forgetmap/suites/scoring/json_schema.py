@@ -11,7 +11,8 @@ bad_schema, a fault of the item that leaves it unscored.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -45,6 +46,8 @@ def score(task: ScoredTask, item: ScoredItem, rendered: Prompt, answer: Sequence
         why = None if flaw is None else f"invalid at {flaw.json_path[:100]}: {flaw.validator}"
     except RecursionError:
         why = "invalid: nested too deep"
+    except OverflowError:  # the schema's own numbers were checked: it is the reply's
+        why = "invalid: a number beyond floating point"
     except Unresolvable as fault:
         return alike(SCORER, METRICS, None, "unscored", f"bad_schema: refers to {fault.ref!r}, which is not in it")
     given = _answer(task, item, found.value)
@@ -69,14 +72,46 @@ def _validator(schema: Any) -> tuple[Any, str | None]:
             return None, "its text is no JSON"
     if not isinstance(schema, Mapping) or not schema:
         return None, "it accepts everything"
-    schema = json.loads(json.dumps(schema, default=list))  # tuples and mapping proxies as plain containers
+    try:
+        written = json.dumps(schema, default=list)  # tuples and mapping proxies as plain containers
+    except (ValueError, RecursionError):
+        return None, "it holds a number or a nesting without end"
+    is_json, schema = json_text.parse(written)
+    if not is_json or not _within(schema):
+        return None, "it holds a number beyond floating point, or is nested too deep"
     kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     try:
         kind.check_schema(schema)
     except jsonschema.SchemaError as fault:
         return None, fault.message[:200]
+    schema.pop("$schema", None)  # read above; a reference to the root would bring the library's own class back
+    linear = jsonschema.validators.extend(kind, {"uniqueItems": _unique_items})
     # an empty registry: a reference to elsewhere is never fetched
-    return kind(schema, registry=Registry()), None
+    return linear(schema, registry=Registry()), None
+
+
+def _unique_items(validator: Any, wanted: Any, instance: Any, _: Any) -> Iterator[Any]:
+    """The keyword in linear time: the library compares every element with every other."""
+    if wanted and validator.is_type(instance, "array"):
+        seen = {json.dumps(_canonical(one), sort_keys=True) for one in instance}
+        if len(seen) < len(instance):
+            yield import_module("jsonschema").ValidationError("holds an element twice")
+
+
+def _canonical(value: Any) -> Any:
+    """A value whose text is the same for equal values: 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _canonical(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_canonical(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _within(value: Any) -> bool:
+    """Whether floating point can hold all numbers in a value."""
+    if isinstance(value, (dict, list)):
+        return all(map(_within, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, int) or abs(value) <= sys.float_info.max
 
 
 def _answer(task: ScoredTask, item: ScoredItem, value: Any) -> Any:

@@ -6,6 +6,7 @@ Whatever is wrong with it (nesting without end, numbers of a million digits) it 
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -32,13 +33,13 @@ class FoundJson:
 def parse(text: str) -> tuple[bool, Any]:
     """Whether a text is JSON of reasonable depth, and its value.
 
-    >>> parse('{"a": 1}'), parse("[" * 100_000), parse("NaN")
-    ((True, {'a': 1}), (False, None), (False, None))
+    >>> parse('{"a": 1}'), parse("[" * 100_000), parse("NaN"), parse("1e999")
+    ((True, {'a': 1}), (False, None), (False, None), (False, None))
     """
     if len(text) > _LONGEST:
         return False, None
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return False, None
     return (True, value) if _shallow(value) else (False, None)
@@ -130,6 +131,14 @@ def _shallow(value: Any) -> bool:
         if not level:
             return True
     return False
+
+
+def _finite(number: str) -> float:
+    """A number that floating point can hold: 1e999 would silently become infinity."""
+    value = float(number)
+    if math.isinf(value):
+        raise ValueError(f"{number} is beyond floating point")
+    return value
 
 
 def _refuse(constant: str) -> None:

@@ -4,7 +4,8 @@ The process has an empty environment, an empty folder of its own, the standard l
 right to write files or to start processes, and limits on time and memory (see `fences`). It is killed with its group when
 its time is up. What it prints goes nowhere. The reply never runs in this process, and is not even parsed here.
 
-It keeps accidents and ordinary mischief in; it is no promise against code written to break out. Whoever evaluates models
+It keeps accidents and ordinary mischief in; it is no promise against code written to break out, or to pass its tests by
+looking into the interpreter that runs both (see `fences`). Whoever evaluates models
 that nobody trusts should do so on a machine without secrets.
 """
 
@@ -62,7 +63,7 @@ def run_code(
     if sys.platform == "win32":
         raise UsageError("code tasks need Linux or macOS, this is Windows; leave them out with --tasks, or use WSL")
     token = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory(prefix="forgetmap-code-") as folder, _Pipe() as secret, _Pipe() as report:
+    with tempfile.TemporaryDirectory(prefix="forgetmap-code-") as folder, _Pipe() as report:
         job = {
             "candidates": list(candidates),
             "tests": tests,
@@ -70,17 +71,18 @@ def run_code(
             "seconds": seconds,
             "memory": memory,
             "readable": [*_readable(), folder],
+            "listed": _library(),
+            "secret": token,
+            "report": report.write,
         }
-        os.write(secret.write, token.encode("ascii"))
-        secret.close_write()
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_SCRIPT), str(secret.read), str(report.write)],
+            [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_SCRIPT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,
             env={},
-            pass_fds=(secret.read, report.write),
+            pass_fds=(report.write,),
             start_new_session=True,
         )
         try:
@@ -138,12 +140,26 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             process.stdin.close()
 
 
-def _readable() -> list[str]:
-    """Files without which the interpreter cannot import its own library."""
-    own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
-    linked = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"]
-    odds = ["/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom", "/dev/zero"]
-    return [*own, f"{sys.base_exec_prefix}/lib", *linked, *odds, str(_SCRIPT)]
+def _library() -> list[str]:
+    """The folders of the interpreter's own modules; a virtual environment has none of them."""
+    base = dict.fromkeys(("base", "installed_base"), sys.base_prefix)
+    base |= dict.fromkeys(("platbase", "installed_platbase"), sys.base_exec_prefix)
+    return sorted({sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")})
+
+
+@lru_cache(maxsize=1)
+def _readable() -> tuple[str, ...]:
+    """Files without which the interpreter cannot import its own library; packages installed beside it are not among them."""
+    own = [path for folder in _library() for path in _inside(folder) if not path.name.endswith("-packages")]
+    linked = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", f"{sys.base_exec_prefix}/lib"]
+    shared = [path for folder in linked for path in _inside(folder) if not path.name.startswith(("python", "pypy"))]
+    odds = ["/etc/ld.so.cache", "/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom", "/dev/zero"]
+    return tuple(dict.fromkeys([*map(str, own), *map(str, shared), *odds, str(_SCRIPT)]))
+
+
+def _inside(folder: str) -> list[Path]:
+    path = Path(os.path.realpath(folder))
+    return sorted(path.iterdir()) if path.is_dir() else []
 
 
 class _Pipe:
