@@ -10,7 +10,6 @@ from forgetmap.pairing.outcomes import ITEM, KEY, Outcomes
 from forgetmap.pairing.scores import ScoreChoice
 from forgetmap.pairing.ties import TIES, are_reworded, free_weight, with_ties
 
-
 #: Digits of a mean over pairs of repeats that its order cannot change.
 _DIGITS = 13
 
