@@ -73,11 +73,12 @@ def eval_command(
     if until_decided is not None:
         more["until"] = _until(until_decided[0], str(until_decided[1]))
     place = out or models.default_folder(model, suite)
+    was_there = (place / "run.json").exists()
     run = _evaluate(model, suite, place, engine, options, {**asked, **more, "announce": models.announcer()})
     if json:
         opt.write_json({**run.summary(), "usage": _usage(run)}, json)
     if json != "-":
-        _tell(run, place)
+        _tell(run, place, was_there)
         if until_decided is not None:
             _tell_gate(more["until"], run)
 
@@ -239,7 +240,7 @@ def _evaluate(
         raise typer.Exit(130) from None  # as shells tell it
 
 
-def _tell(run: Run, out: Path) -> None:
+def _tell(run: Run, out: Path, was_there: bool) -> None:
     counts = run.info.counts
     said = f"{number(counts.get('items', 0), 'item')} in {number(len(run.tasks), 'task')}"
     console = opt.console()
@@ -248,7 +249,8 @@ def _tell(run: Run, out: Path) -> None:
         console.print(plain(f"  {task}  {number(items, 'item')}, score {percent(score)}"))
     if scores:
         said += f", mean score over tasks {percent(fmean(score for _, _, score in scores))}"
-    console.print(plain(f"{run.name}: {said}, saved in {out}"))
+    where = "already in" if was_there else "saved in"
+    console.print(plain(f"{run.name}: {said}, {where} {out}"))
     _tell_usage({run.name: run})
     console.print(plain(f"next: the same for the other model, then forgetmap compare {out} OTHER", "dim"))
 

@@ -223,6 +223,7 @@ def _check_plan(plan: Plan) -> None:
 
 def _changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    names.sort(key=lambda name: name.endswith("hash"))  # which tasks differ says more than that hashes do
     return "; ".join(f"{name}: {_short(then.get(name))} then, {_short(now.get(name))} now" for name in names[:3])
 
 
