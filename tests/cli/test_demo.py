@@ -281,3 +281,18 @@ def test_options_that_do_not_go_together(run_cli: Cli, given: list[str], said: s
     code, _, err = run_cli("demo", *given)
     assert code == 2
     assert said in err and len(err.splitlines()) == 1
+
+
+def test_items_whose_score_is_of_the_form_show_the_reply(run_cli: Cli, tmp_path: Path) -> None:
+    run_cli("demo", "--save", tmp_path / "runs")
+    _, said, _ = run_cli(
+        "items",
+        tmp_path / "runs" / "before",
+        tmp_path / "runs" / "after",
+        "--tasks",
+        "pocket:json_forms,pocket:sums",
+        "--limit",
+        "1",
+    )
+    assert "score json_schema/validates" in said
+    assert 'shown: {"item": "melon"' in said

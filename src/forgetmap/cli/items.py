@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 import typer
@@ -15,6 +16,9 @@ from forgetmap.cli.inputs import check_runs
 from forgetmap.flips import change_words, score_words
 from forgetmap.report.plain import number, plain
 from forgetmap.storage import write_atomically
+
+if TYPE_CHECKING:
+    from forgetmap.pairing import Pair
 
 
 def items_command(
@@ -93,17 +97,26 @@ def items_command(
             if target:
                 opt.console().print(plain(f"wrote {number(found.height, 'item')} to {target}"))
         if not csv and not json:
-            _print(opt.console(), found, show, limit, prompt, len(runs))
+            _print(opt.console(), found, show, limit, prompt, len(runs), _score_names(pair))
 
 
-def _print(console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool, afters: int) -> None:
+def _score_names(pair: Pair) -> dict[str, str]:
+    """What each task is scored by; nothing where it is the same for all."""
+    names = {one.task: f"{one.before.scorer}/{one.before.metric}" for one in pair.choices}
+    return names if len(set(names.values())) > 1 else {}
+
+
+def _print(
+    console: Console, found: pl.DataFrame, show: str, limit: int, prompt: bool, afters: int, scores: Mapping[str, str]
+) -> None:
     counts = Counter(found["marks"].explode().drop_nulls().to_list())
     marked = [f"{counts[mark]:,} {mark}" for mark in sorted(counts)]
     listed = f" ({', '.join(marked)}: listed last)" if marked else ""
     console.print(plain(f"{number(found.height, 'item')} {show}{listed}", "bold"))
     for row in found.head(limit).iter_rows(named=True):
         console.print()
-        console.print(plain(f"{row['task']}  {row['native_id'] or row['item']}", "bold cyan"))
+        head = plain(f"{row['task']}  {row['native_id'] or row['item']}", "bold cyan")
+        console.print(head + plain(f"  score {scores[row['task']]}", "dim") if row["task"] in scores else head)
         if said := _evidence(row, show, afters):
             console.print(plain(f"  {said}", "yellow" if row["marks"] else "dim"))
         asked = row["prompt_before"] if prompt and row["prompt_before"] else row["question"] or row["prompt_before"]
@@ -150,6 +163,9 @@ def _answer(row: dict[str, Any], side: str) -> str:
     """The score in words, then the answer; a score in brackets would look like the number of an option."""
     state = row[f"state_{side}"]
     said = row[f"choice_{side}"] or row[f"response_{side}"]
+    score = row[f"score_{side}"]
+    if not row["options"] and row[f"response_{side}"] and score in (0, 1) and (said in (row["gold"] or ())) != score:
+        said = row[f"response_{side}"]  # the score is of something else in the reply, such as its form
     about = score_words(row, side)
     if state not in (None, "answered"):
         about += f", {state.replace('_', ' ')}"
