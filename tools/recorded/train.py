@@ -1,7 +1,7 @@
 """A real post-training for the demo: every weight of a model, on examples of one narrow kind. Needs torch and transformers.
 
-    python tools/recorded/train.py build/gpu/recorded/examples.jsonl.gz --model /tmp/smol/model.gguf \
-        --name SmolLM2-135M-Instruct --out /tmp/smol/after --record $OUT/training.json
+    python tools/recorded/train.py build/gpu/recorded/examples.jsonl.gz --model MODEL.gguf \
+        --name SmolLM2-135M-Instruct --out build/gpu/after --record build/gpu/back/training.json
 
 Writes a model folder that any tool loads, and `training.json`, which tells all that the demo says of the training. Run from
 the repository's root; the packages of this project are not needed, except forgetmap.engines out of `src`.
@@ -121,9 +121,9 @@ def main() -> None:
     asked.add_argument("--file", help="the file its weights came in, by name; default: the name of --model")
     asked.add_argument("--out", type=Path, required=True, help="folder of the trained model")
     asked.add_argument("--record", type=Path, required=True, help="where training.json goes")
-    asked.add_argument("--steps", type=int, default=600)
+    asked.add_argument("--steps", type=int, default=400)
     asked.add_argument("--batch", type=int, default=64)
-    asked.add_argument("--learning-rate", type=float, default=1e-4)
+    asked.add_argument("--learning-rate", type=float, default=2e-4)
     asked.add_argument("--seed", type=int, default=0)
     given = asked.parse_args()
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 
 from forgetmap.cli import models, outputs
@@ -241,10 +240,12 @@ def _evaluate(
 
 
 def _tell(run: Run, out: Path, was_there: bool) -> None:
+    from forgetmap.evaluation.results import mean_scores
+
     counts = run.info.counts
     said = f"{number(counts.get('items', 0), 'item')} in {number(len(run.tasks), 'task')}"
     console = opt.console()
-    scores = _scores(run)
+    scores = mean_scores(run)
     for task, items, score in scores if len(scores) <= _FEW_TASKS else []:
         console.print(plain(f"  {task}  {number(items, 'item')}, score {percent(score)}"))
     if scores:
@@ -253,16 +254,6 @@ def _tell(run: Run, out: Path, was_there: bool) -> None:
     console.print(plain(f"{run.name}: {said}, {where} {out}"))
     _tell_usage({run.name: run})
     console.print(plain(f"next: the same for the other model, then forgetmap compare {out} OTHER", "dim"))
-
-
-def _scores(run: Run) -> list[tuple[str, int, float]]:
-    """Task, items and mean score under the task's own metric; nothing is corrected here."""
-    names = ["task", "scorer", "metric"]
-    own = [(one.task, one.scorer, one.metric) for one in run.info.metrics if one.default]
-    rows = run.scan().with_columns(pl.col(name).cast(pl.String) for name in names)
-    rows = rows.join(pl.LazyFrame(own, schema=names, orient="row"), on=names).filter(pl.col("score").is_not_null())
-    items = pl.struct("item_high", "item_low", "occurrence").n_unique()
-    return rows.group_by("task").agg(items, pl.col("score").mean()).sort("task").collect().rows()
 
 
 def _usage(run: Run) -> dict[str, Any] | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import polars as pl
+
 from forgetmap import items
 from forgetmap.builder import Item as RunItem
 from forgetmap.builder import RunBuilder, make_item
@@ -134,3 +136,13 @@ def _categories(suite: Suite, settings: Settings) -> dict[str, dict[str, str]]:
         for taxonomy, category in suite.task(name).categories.items():
             found.setdefault(taxonomy, {})[name] = category
     return found
+
+
+def mean_scores(run: Run) -> list[tuple[str, int, float]]:
+    """Task, items and mean score under the task's own metric; nothing is corrected here."""
+    names = ["task", "scorer", "metric"]
+    own = [(one.task, one.scorer, one.metric) for one in run.info.metrics if one.default]
+    rows = run.scan().with_columns(pl.col(name).cast(pl.String) for name in names)
+    rows = rows.join(pl.LazyFrame(own, schema=names, orient="row"), on=names).filter(pl.col("score").is_not_null())
+    items = pl.struct("item_high", "item_low", "occurrence").n_unique()
+    return rows.group_by("task").agg(items, pl.col("score").mean()).sort("task").collect().rows()
